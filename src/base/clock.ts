@@ -1,0 +1,9 @@
+/** The time. `BACKTRAIL_CLOCK` (an ISO time) fixes it, so that journeys print the same every day. */
+export function now(): Date {
+  const fixed = process.env["BACKTRAIL_CLOCK"];
+  if (fixed) {
+    const date = new Date(fixed);
+    if (!Number.isNaN(date.getTime())) return date;
+  }
+  return new Date();
+}

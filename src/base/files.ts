@@ -1,0 +1,107 @@
+/** Files of ours: written whole or not at all, private to the user, read without surprises. */
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { codeOf } from "./errors.ts";
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_DIRECTORY = 0o700;
+
+export function makeDirectory(path: string): void {
+  mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+}
+
+/** Replaces `path` by a temporary file and a rename, so that a reader sees the old or the new, never half. */
+export function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: { mode?: number; sync?: boolean } = {},
+): void {
+  // A process id alone comes back: a killed process with the same one may have left its file behind.
+  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
+  const write = () => {
+    const fd = openSync(temporary, "wx", options.mode ?? PRIVATE_FILE);
+    try {
+      writeAll(fd, typeof content === "string" ? Buffer.from(content) : content);
+      if (options.sync) fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  };
+  try {
+    try {
+      write();
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error;
+      makeDirectory(dirname(path));
+      write();
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    removeFile(temporary);
+    throw error;
+  }
+}
+
+export function writeJson(path: string, value: unknown, options: { sync?: boolean } = {}): void {
+  writeFileAtomic(path, `${JSON.stringify(value)}\n`, options);
+}
+
+/** The parsed file, or undefined where there is none. Throws on unreadable or invalid content. */
+export function readJson(path: string): unknown {
+  const text = readText(path);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** One line at the end of a file. O_APPEND keeps concurrent writers' lines whole. */
+export function appendLine(path: string, line: string): void {
+  const append = () => openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, PRIVATE_FILE);
+  let fd: number;
+  try {
+    fd = append();
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    makeDirectory(dirname(path));
+    fd = append();
+  }
+  try {
+    writeAll(fd, Buffer.from(`${line}\n`));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Removes a file; one that is not there is fine. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+  }
+}
+
+/** `write` may take less than it was given (a signal, a disk that is nearly full). */
+export function writeAll(fd: number, content: Uint8Array): void {
+  let offset = 0;
+  while (offset < content.length) offset += writeSync(fd, content, offset, content.length - offset);
+}

@@ -1,0 +1,101 @@
+/**
+ * A lock between processes: a file created exclusively that names its owner. The lock of a process that no
+ * longer runs is taken over, so a kill never leaves one behind for good.
+ */
+import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf } from "./errors.ts";
+import { makeDirectory, removeFile } from "./files.ts";
+import { isRunning, processStart } from "./processes.ts";
+
+const POLL_MS = 3;
+/** A lock file that its owner had no time to write its name into (killed between open and write). */
+const NAMELESS_MS = 2_000;
+
+export interface Lock {
+  release(): void;
+}
+
+/** Waits at most `waitMs`; undefined when somebody else still holds it. */
+export async function acquire(path: string, waitMs: number): Promise<Lock | undefined> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const lock = tryAcquire(path);
+    if (lock) return lock;
+    if (performance.now() >= deadline) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+export function tryAcquire(path: string): Lock | undefined {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      return create(path);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "ENOENT") makeDirectory(dirname(path));
+      else if (code === "EEXIST") {
+        const holder = holderOf(path);
+        if (holder === "running" || (holder === "dead" && !takeAway(path))) return undefined;
+      } else throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a lock at `path` is held by a running process. Changes nothing. */
+export function isHeld(path: string): boolean {
+  return holderOf(path) === "running";
+}
+
+function create(path: string): Lock {
+  const fd = openSync(path, "wx", 0o600);
+  try {
+    writeSync(fd, `${process.pid} ${processStart(process.pid) ?? "-"}\n`);
+  } catch (error) {
+    removeFile(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  return { release: () => removeFile(path) };
+}
+
+/** "none" is not "dead": a lock that has just been released may be somebody else's by the time it is removed. */
+function holderOf(path: string): "running" | "dead" | "none" {
+  try {
+    const [pid, start] = readFileSync(path, "utf8").trim().split(" ");
+    if (!pid || !/^\d+$/.test(pid)) return ageOf(path) > NAMELESS_MS ? "dead" : "running";
+    return isRunning(Number(pid), start === "-" ? undefined : start) ? "running" : "dead";
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? "none" : "running";
+  }
+}
+
+/**
+ * Of two processes that find the same abandoned lock, only one may remove it, or the slower would remove the
+ * lock that the faster has just made: removing is itself guarded, and the verdict repeated under the guard.
+ */
+function takeAway(path: string): boolean {
+  const guard = `${path}.takeover`;
+  try {
+    closeSync(openSync(guard, "wx", 0o600));
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" && ageOf(guard) > NAMELESS_MS) removeFile(guard);
+    return false;
+  }
+  try {
+    if (holderOf(path) === "dead") removeFile(path);
+    return true;
+  } finally {
+    removeFile(guard);
+  }
+}
+
+function ageOf(path: string): number {
+  try {
+    return Date.now() - statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What went wrong inside Backtrail while nobody was looking: hooks never print or fail, so this file is how
+ * `doctor` knows. It holds messages of ours, never payloads, prompts or environments.
+ */
+import { renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { now } from "./clock.ts";
+import { messageOf } from "./errors.ts";
+import { appendLine } from "./files.ts";
+import { stateDirectory } from "./paths.ts";
+
+const MAX_BYTES = 1 << 20;
+
+export type LogLevel = "error" | "warn" | "info" | "debug";
+
+export interface LogEntry {
+  v: 1;
+  time: string;
+  level: LogLevel;
+  where: string;
+  message: string;
+}
+
+const LEVELS: readonly LogLevel[] = ["error", "warn", "info", "debug"];
+
+let directory: string | undefined;
+let most: LogLevel = "info";
+
+/** From here on entries go to this store's log; before, to the user's state directory. */
+export function logTo(storeDirectory: string): void {
+  directory = storeDirectory;
+}
+
+/** Less important entries than this are not written. */
+export function setLogLevel(level: LogLevel): void {
+  most = level;
+}
+
+export function logFile(storeDirectory: string = directory ?? stateDirectory()): string {
+  return join(storeDirectory, "log.jsonl");
+}
+
+export function logError(where: string, thrown: unknown): void {
+  log("error", where, messageOf(thrown));
+  if (process.env["BACKTRAIL_DEBUG"] === "1") {
+    const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    process.stderr.write(`backtrail: ${where}: ${detail}\n`);
+  }
+}
+
+export function log(level: LogLevel, where: string, message: string): void {
+  if (LEVELS.indexOf(level) > LEVELS.indexOf(most)) return;
+  const entry: LogEntry = { v: 1, time: now().toISOString(), level, where, message: message.slice(0, 2_000) };
+  for (const file of new Set([logFile(), logFile(stateDirectory())])) {
+    try {
+      rotate(file);
+      appendLine(file, JSON.stringify(entry));
+      return;
+    } catch {
+      // A full or read-only disk: at last there is nowhere left to say so, and the agent must go on.
+    }
+  }
+}
+
+function rotate(file: string): void {
+  try {
+    if (statSync(file).size > MAX_BYTES) renameSync(file, `${file}.1`);
+  } catch {
+    // No log yet.
+  }
+}
