@@ -1,0 +1,135 @@
+/**
+ * Reads objects: from what the caller remembers, from loose files, and through one `git cat-file --batch`, which
+ * is started only when the others do not have it.
+ */
+import { UserError } from "../base/errors.ts";
+import { gitLocation } from "./location.ts";
+import { readLoose } from "./loose.ts";
+import { converse } from "./run.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface GitObject {
+  id: string;
+  type: string;
+  data: Buffer;
+}
+
+interface Waiting {
+  resolve(object: GitObject | undefined): void;
+  reject(error: unknown): void;
+}
+
+const WHOLE_ID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+
+export class ObjectReader {
+  /** Trees that git had to be asked for: worth remembering. */
+  readonly coldTrees = new Map<string, Buffer>();
+
+  readonly #workspace: Workspace;
+  readonly #remembered: ReadonlyMap<string, Buffer>;
+  #child: ReturnType<typeof converse> | undefined;
+  readonly #queue: Waiting[] = [];
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #needed = 0;
+  #ended = false;
+
+  /** `remembered` holds trees by their ids. */
+  constructor(workspace: Workspace, remembered: ReadonlyMap<string, Buffer> = new Map()) {
+    this.#workspace = workspace;
+    this.#remembered = remembered;
+  }
+
+  /** Any name that git resolves to an object ("<id>", "<commit>^{tree}"); undefined when there is none. */
+  async read(name: string): Promise<GitObject | undefined> {
+    if (!WHOLE_ID.test(name)) return this.#ask(name);
+    const known = this.#remembered.get(name);
+    if (known) {
+      this.coldTrees.set(name, known);
+      return { id: name, type: "tree", data: known };
+    }
+    const loose = readLoose(this.#workspace.commonDir, name);
+    if (loose) return loose;
+    const object = await this.#ask(name);
+    if (object?.type === "tree") this.coldTrees.set(name, object.data);
+    return object;
+  }
+
+  /** The object's data; an error when it is missing or of another type. */
+  async require(name: string, type: string): Promise<Buffer> {
+    const object = await this.read(name);
+    if (!object)
+      throw new UserError(
+        "failed",
+        `Object ${name} is missing from the repository.`,
+        "Run `git fsck` to see what else is.",
+      );
+    if (object.type !== type) throw new UserError("failed", `Object ${name} is a ${object.type}, not a ${type}.`);
+    return object.data;
+  }
+
+  close(): void {
+    this.#ended = true;
+    this.#child?.kill("SIGKILL");
+  }
+
+  #ask(name: string): Promise<GitObject | undefined> {
+    if (this.#ended) return Promise.reject(new UserError("failed", "git cat-file ended unexpectedly."));
+    const child = this.#child ?? this.#start();
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ resolve, reject });
+      child.stdin.write(`${name}\n`);
+      child.stdin.flush();
+    });
+  }
+
+  #start(): ReturnType<typeof converse> {
+    const { args, cwd } = gitLocation(this.#workspace);
+    const child = converse([...args, "cat-file", "--batch"], { cwd });
+    this.#child = child;
+    this.#pump(child).catch((error: unknown) => this.#fail(error));
+    return child;
+  }
+
+  async #pump(child: ReturnType<typeof converse>): Promise<void> {
+    for await (const chunk of child.stdout) {
+      this.#chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      this.#size += chunk.byteLength;
+      if (this.#size >= this.#needed) this.#drain();
+    }
+    this.#fail(new UserError("failed", "git cat-file ended unexpectedly."));
+  }
+
+  #drain(): void {
+    let buffer = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks);
+    this.#needed = 0;
+    for (;;) {
+      const newline = buffer.indexOf(10);
+      if (newline === -1) break;
+      const header = buffer.toString("utf8", 0, newline);
+      const match = /^([0-9a-f]+) ([a-z]+) (\d+)$/.exec(header);
+      if (!match) {
+        this.#queue.shift()?.resolve(undefined);
+        buffer = buffer.subarray(newline + 1);
+        continue;
+      }
+      const size = Number(match[3]);
+      const end = newline + 1 + size + 1;
+      if (buffer.length < end) {
+        this.#needed = end;
+        break;
+      }
+      this.#queue
+        .shift()
+        ?.resolve({ id: match[1] ?? "", type: match[2] ?? "", data: buffer.subarray(newline + 1, end - 1) });
+      buffer = buffer.subarray(end);
+    }
+    this.#chunks = buffer.length > 0 ? [buffer] : [];
+    this.#size = buffer.length;
+  }
+
+  #fail(error: unknown): void {
+    this.#ended = true;
+    for (const waiting of this.#queue.splice(0)) waiting.reject(error);
+  }
+}
