@@ -1,0 +1,126 @@
+/** One setting's value: from a JSON file, from text (the environment, the command line), and back into text. */
+import type { Key } from "./keys.ts";
+
+export type Parsed = { value: unknown } | { wrong: string };
+
+const UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  tib: 2 ** 40,
+};
+
+export function parseJsonValue(key: Key, value: unknown): Parsed {
+  switch (key.kind) {
+    case "boolean":
+      return typeof value === "boolean" ? { value } : wrong("true or false", value);
+    case "text":
+      return typeof value === "string" && value !== "" ? chosen(key, value) : wrong("a text", value);
+    case "number":
+      return numeric(key, value, "a whole number");
+    case "size":
+      if (typeof value === "string") {
+        const bytes = parseSize(value);
+        return bytes === undefined ? wrong('a size such as "50 MB"', value) : { value: bytes };
+      }
+      return numeric(key, value, 'a size such as "50 MB"');
+    case "list":
+      return Array.isArray(value) && value.every((item) => typeof item === "string")
+        ? { value: value as string[] }
+        : wrong("a list of texts", value);
+    case "rules":
+      return typeof value === "object" && value !== null ? { value } : wrong("an object of rules", value);
+  }
+}
+
+/** Text of the command line or the environment. Lists may be JSON or separated by commas. */
+export function parseTextValue(key: Key, text: string): Parsed {
+  switch (key.kind) {
+    case "boolean": {
+      const word = text.toLowerCase();
+      if (["true", "1", "yes", "on"].includes(word)) return { value: true };
+      if (["false", "0", "no", "off"].includes(word)) return { value: false };
+      return wrong("true or false", text);
+    }
+    case "text":
+      return parseJsonValue(key, text);
+    case "number":
+      return /^\d+$/.test(text) ? numeric(key, Number(text), "a whole number") : wrong("a whole number", text);
+    case "size":
+      return parseJsonValue(key, text);
+    case "list":
+      if (text.trimStart().startsWith("[")) return parsedAsJson(key, text);
+      return {
+        value: text
+          .split(",")
+          .map((item) => item.trim())
+          .filter((item) => item !== ""),
+      };
+    case "rules":
+      return parsedAsJson(key, text);
+  }
+}
+
+/** "50 MB" → 50,000,000; "1 GiB" → 1,073,741,824; undefined where it is no size. */
+export function parseSize(text: string): number | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text);
+  const unit = UNITS[match?.[2]?.toLowerCase() ?? "-"];
+  if (!match?.[1] || unit === undefined) return undefined;
+  const bytes = Math.round(Number(match[1]) * unit);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/** "50 MB" and "1 GiB" again, where that is exact; otherwise to one decimal. */
+export function showSize(bytes: number): string {
+  for (const [unit, size] of [
+    ["GiB", 2 ** 30],
+    ["MiB", 2 ** 20],
+    ["GB", 1e9],
+    ["MB", 1e6],
+  ] as const) {
+    if (bytes >= size && bytes % size === 0) return `${bytes / size} ${unit}`;
+  }
+  for (const [unit, size] of [
+    ["GB", 1e9],
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ] as const) {
+    if (bytes >= size) return `${(bytes / size).toFixed(1)} ${unit}`;
+  }
+  return `${bytes} B`;
+}
+
+export function showValue(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function parsedAsJson(key: Key, text: string): Parsed {
+  try {
+    return parseJsonValue(key, JSON.parse(text));
+  } catch {
+    return wrong("valid JSON", text);
+  }
+}
+
+function chosen(key: Key, value: string): Parsed {
+  if (!key.choices || key.choices.includes(value)) return { value };
+  return wrong(`one of ${key.choices.join(", ")}`, value);
+}
+
+function numeric(key: Key, value: unknown, expected: string): Parsed {
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) return wrong(expected, value);
+  if (key.least !== undefined && value < key.least) return wrong(`at least ${key.least}`, value);
+  return { value };
+}
+
+function wrong(expected: string, found: unknown): Parsed {
+  const shown = JSON.stringify(found) ?? String(found);
+  return { wrong: `expected ${expected}, found ${shown.length > 60 ? `${shown.slice(0, 59)}…` : shown}` };
+}
