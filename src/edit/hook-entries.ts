@@ -1,0 +1,94 @@
+/** Our entries in a settings file's `hooks`: whether they are there, what puts them in, what takes them out. */
+import type { HookEntry, HookLayout } from "./hook-layouts.ts";
+import { type Change, entryOf, isEqual, isTable, type Value } from "./value.ts";
+
+export type Recogniser = (command: string) => boolean;
+export type Presence = "installed" | "absent" | "outdated";
+
+export interface OurHooks {
+  layout: HookLayout;
+  entries: readonly HookEntry[];
+  isOurs: Recogniser;
+}
+
+export function presenceOf(settings: Value | undefined, ours: OurHooks): Presence {
+  const found = [...oursIn(settings, ours)];
+  if (found.length === 0) return "absent";
+  const wanted = [...ours.entries];
+  for (const { event, element } of found) {
+    const index = wanted.findIndex((entry) => entry.event === event && isEqual(ours.layout.elementFor(entry), element));
+    if (index < 0) return "outdated";
+    wanted.splice(index, 1);
+  }
+  return wanted.length === 0 ? "installed" : "outdated";
+}
+
+export function additionsOf({ layout, entries }: OurHooks): Change[] {
+  const fixed = Object.entries(layout.fixed).map(([key, value]): Change => ({ do: "provide", key, value }));
+  const added = entries.map(
+    (entry): Change => ({ do: "append", path: ["hooks", entry.event], value: layout.elementFor(entry) }),
+  );
+  return [...fixed, ...added];
+}
+
+/** What takes our entries out again: whole elements where they hold nothing else. */
+export function removalsOf(settings: Value | undefined, ours: OurHooks): Change[] {
+  const hooks = entryOf(settings, "hooks");
+  if (!isTable(hooks)) return [];
+  return Object.keys(hooks).flatMap((event) => removalsOfEvent(event, hooks[event], ours));
+}
+
+/**
+ * The containers that our entries stand in and that `before`, the settings as they were before our entries came,
+ * didn't have. Inner ones first, in rounds.
+ */
+export function containersOf(
+  settings: Value | undefined,
+  ours: OurHooks,
+  before: Value | undefined,
+): [events: string[][], hooks: string[][]] {
+  const events = new Set([...oursIn(settings, ours)].map(({ event }) => event));
+  const hooksBefore = entryOf(before, "hooks");
+  const made = [...events].filter((event) => !Array.isArray(entryOf(hooksBefore, event)));
+  return [made.map((event) => ["hooks", event]), isTable(hooksBefore) ? [] : [["hooks"]]];
+}
+
+/** What was provided beside the hooks and is of no use without them. */
+export function leftoversOf(settings: Value | undefined, { layout }: OurHooks, before: Value | undefined): Change[] {
+  if (!isTable(settings) || !isEqual(settings["hooks"], entryOf(before, "hooks"))) return [];
+  const provided = Object.keys(layout.fixed).filter((key) => isEqual(settings[key], layout.fixed[key]));
+  const isAlone = Object.keys(settings).length === provided.length;
+  return provided
+    .filter((key) => (before === undefined ? isAlone : entryOf(before, key) === undefined))
+    .map((key) => ({ do: "remove", path: [key] }));
+}
+
+function removalsOfEvent(event: string, list: Value | undefined, { layout, isOurs }: OurHooks): Change[] {
+  if (!Array.isArray(list)) return [];
+  const changes: Change[] = [];
+  // From the end, so that the places before stay where they are.
+  for (const [index, element] of [...list.entries()].reverse()) {
+    const ours = layout.commandsIn(element).filter(({ command }) => isOurs(command));
+    if (ours.length === 0) continue;
+    const path = ["hooks", event, index];
+    if (layout.holdsOnly(element, ours.length)) changes.push({ do: "remove", path });
+    else for (const { path: within } of ours.reverse()) changes.push({ do: "remove", path: [...path, ...within] });
+  }
+  return changes;
+}
+
+/** Every hook of ours, with the event and the element that it stands in. */
+function* oursIn(
+  settings: Value | undefined,
+  { layout, isOurs }: OurHooks,
+): Generator<{ event: string; element: Value }> {
+  const hooks = entryOf(settings, "hooks");
+  if (!isTable(hooks)) return;
+  for (const event of Object.keys(hooks)) {
+    const list = hooks[event];
+    if (!Array.isArray(list)) continue;
+    for (const element of list) {
+      for (const { command } of layout.commandsIn(element)) if (isOurs(command)) yield { event, element };
+    }
+  }
+}

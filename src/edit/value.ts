@@ -1,0 +1,98 @@
+/**
+ * What a settings file says, apart from how it is written, and the changes we make to it. Changes are data: an
+ * editor carries them out on the text, `applyChanges` on the value, and the two must agree before a file is written.
+ */
+export type Value = null | boolean | number | string | Value[] | Table;
+export interface Table {
+  [key: string]: Value;
+}
+
+export type Change =
+  /** At the end of the list at `path`; the list and the tables on the way are made where they are missing. */
+  | { do: "append"; path: readonly string[]; value: Value }
+  /** A key of the outermost table, where that has none. */
+  | { do: "provide"; key: string; value: Value }
+  /** A table's key, or a list's element. */
+  | { do: "remove"; path: readonly (string | number)[] };
+
+/** A document that can't be changed as asked. The message says why, without the file's name. */
+export class UnfitDocument extends Error {}
+
+/** Without a prototype, so that a key called `__proto__` is a key like any other. */
+export function emptyTable(): Table {
+  return Object.create(null) as Table;
+}
+
+export function isTable(value: Value | undefined): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value of a key that the table itself has. */
+export function entryOf(value: Value | undefined, key: string): Value | undefined {
+  return isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** The value after the changes; the one before is left alone. */
+export function applyChanges(before: Value | undefined, changes: readonly Change[]): Value {
+  const root = copyOf(before ?? emptyTable());
+  for (const change of changes) {
+    if (change.do === "append") listAt(root, change.path).push(copyOf(change.value));
+    else if (change.do === "provide") provideIn(root, change.key, change.value);
+    else removeAt(root, change.path);
+  }
+  return root;
+}
+
+export function isEqual(a: Value | undefined, b: Value | undefined): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
+  }
+  if (isTable(a) && isTable(b)) {
+    const keys = Object.keys(a);
+    return keys.length === Object.keys(b).length && keys.every((key) => key in b && isEqual(a[key], b[key]));
+  }
+  return Object.is(a, b);
+}
+
+export function copyOf(value: Value): Value {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isTable(value)) return value;
+  const table = emptyTable();
+  for (const key of Object.keys(value)) table[key] = copyOf(value[key] ?? null);
+  return table;
+}
+
+function listAt(root: Value, path: readonly string[]): Value[] {
+  let place = root;
+  for (const [depth, key] of path.entries()) {
+    if (!isTable(place)) throw new UnfitDocument(notA("an object", path.slice(0, depth)));
+    const isLast = depth === path.length - 1;
+    const next = entryOf(place, key) ?? (key in place ? null : isLast ? [] : emptyTable());
+    place[key] = next;
+    place = next;
+  }
+  if (!Array.isArray(place)) throw new UnfitDocument(notA("a list", path));
+  return place;
+}
+
+function provideIn(root: Value, key: string, value: Value): void {
+  if (!isTable(root)) throw new UnfitDocument(notA("an object", []));
+  if (!Object.hasOwn(root, key)) root[key] = copyOf(value);
+}
+
+function removeAt(root: Value, path: readonly (string | number)[]): void {
+  let place: Value | undefined = root;
+  for (const key of path.slice(0, -1)) place = childOf(place, key);
+  const last = path.at(-1);
+  if (Array.isArray(place) && typeof last === "number" && last < place.length) place.splice(last, 1);
+  else if (isTable(place) && typeof last === "string" && last in place) delete place[last];
+  else throw new UnfitDocument(`it has nothing at ${JSON.stringify(path.join("."))}`);
+}
+
+function childOf(value: Value | undefined, key: string | number): Value | undefined {
+  return typeof key === "number" ? (Array.isArray(value) ? value[key] : undefined) : entryOf(value, key);
+}
+
+export function notA(kind: string, path: readonly (string | number)[]): string {
+  return path.length === 0 ? `it does not hold ${kind}` : `${JSON.stringify(path.join("."))} in it is not ${kind}`;
+}
