@@ -1,0 +1,287 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { SECRET } from "../../../test/redact/corpus.ts";
+import { filled } from "../../../test/redact/fill.ts";
+import { PlaceholderTable, restorePlaceholders } from "./placeholders.ts";
+import { createRedactor, type RedactOptions } from "./redactor.ts";
+import { RedactionStream, redactTail } from "./stream.ts";
+
+const redactor = await createRedactor();
+const GITHUB = filled("ghp_{A36}", 1);
+const AWS = filled("AKIA{T16}", 2);
+
+function redacted(input: string, options: Partial<RedactOptions> = {}): string {
+  return redactor.redact(input, { placeholders: new PlaceholderTable(), ...options }).bytes.toString();
+}
+
+describe("placeholders", () => {
+  test("the same value gets the same number, another the next", () => {
+    const other = filled("ghp_{A36}", 3);
+    expect(redacted(`${GITHUB} ${AWS} ${other} ${GITHUB}`)).toBe(
+      "[secret:github-token:1] [secret:aws-access-key:1] [secret:github-token:2] [secret:github-token:1]",
+    );
+  });
+
+  test("findings name the bytes of the input", () => {
+    const text = `ä ${GITHUB}`;
+    const { found } = redactor.redact(text, { placeholders: new PlaceholderTable() });
+    expect(found).toEqual([{ rule: "github-token", start: 3, end: 43, placeholder: "[secret:github-token:1]" }]);
+  });
+
+  test("a text that reads like a placeholder comes back as it was", () => {
+    const placeholders = new PlaceholderTable();
+    const text = `${GITHUB} was shown as [secret:github-token:1] and {"[secret:github-token:1]": 1}`;
+    const { bytes } = redactor.redact(text, { placeholders });
+    expect(bytes.toString()).toBe(
+      '[secret:github-token:1] was shown as [secret:literal:1] and {"[secret:literal:1]": 1}',
+    );
+    expect(restorePlaceholders(bytes, placeholders).toString()).toBe(text);
+  });
+});
+
+test("the more telling rule gives its name", () => {
+  expect(redacted(`api_key=${GITHUB}`)).toBe("api_key=[secret:github-token:1]");
+  expect(redacted(`https://me:${GITHUB}@host`)).toBe("https://me:[secret:github-token:1]@host");
+  expect(redacted(JSON.stringify({ password: GITHUB }))).toBe('{"password":"[secret:github-token:1]"}');
+});
+
+test("what only shows once its neighbour is gone", () => {
+  const text = `a ${GITHUB} b\n${filled("sk-ant-api03-{w93}AA\n{A64}", 3)}`;
+  expect(redacted(text)).toBe("a [secret:github-token:1] b\n[secret:anthropic-key:1]\n[secret:high-entropy:1]");
+});
+
+describe("JSON", () => {
+  test("ids, signatures, hashes and images are left alone", () => {
+    const line = JSON.stringify({
+      uuid: "0b9c1f0e-6b0e-4a55-9c53-0d8f1b3f8a11",
+      sessionId: filled("{A40}", 1),
+      requestId: filled("req_011C{A20}", 2),
+      message: {
+        id: filled("msg_01{A22}", 3),
+        content: [
+          { type: "thinking", thinking: "…", signature: filled("{b300}==", 4) },
+          { type: "thinking", thinking: "…", signature: filled("{b86}==", 8) },
+          { type: "image", source: { type: "base64", media_type: "image/png", data: filled("iVBORw0KGgo{b900}", 5) } },
+          { type: "reasoning", encrypted_content: filled("gAAAAAB{w400}", 6) },
+        ],
+      },
+      hash: filled("{A44}", 7),
+    });
+    expect(redacted(line)).toBe(line);
+    expect(redacted(JSON.stringify(JSON.parse(line), null, 2), { format: "json" })).toBe(
+      JSON.stringify(JSON.parse(line), null, 2),
+    );
+  });
+
+  test("a secret behind such a key is found all the same", () => {
+    const line = JSON.stringify({ id: AWS, signature: GITHUB, data: `token ${GITHUB}` });
+    expect(redacted(line)).toBe(
+      '{"id":"[secret:aws-access-key:1]","signature":"[secret:github-token:1]","data":"token [secret:github-token:1]"}',
+    );
+  });
+
+  test("a key that says so makes its whole value secret", () => {
+    expect(redacted('{"env":{"DB_PASSWORD":"s3cr3t!","password_hint":"a b","token_count":"12 34"}}')).toBe(
+      '{"env":{"DB_PASSWORD":"[secret:password:1]","password_hint":"a b","token_count":"12 34"}}',
+    );
+    const value = filled("{A32}", 8);
+    expect(redacted(`{"env":[{"name":"API_KEY","value":"${value}"},{"name":"PORT","value":"3000"}]}`)).toBe(
+      '{"env":[{"name":"API_KEY","value":"[secret:secret:1]"},{"name":"PORT","value":"3000"}]}',
+    );
+  });
+
+  test("secrets in escapes are found, and what is around them keeps its form", () => {
+    const escaped = [...AWS].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+    expect(redacted(`{"a":"\\u00e4\\n${escaped}\\t\\/","b":"\\n${GITHUB}\\n"}`)).toBe(
+      '{"a":"\\u00e4\\n[secret:aws-access-key:1]\\t\\/","b":"\\n[secret:github-token:1]\\n"}',
+    );
+  });
+
+  test("one JSON text over many lines is known as such", () => {
+    const escaped = `\\u0041${AWS.slice(1)}`;
+    expect(redacted(`{\n  "a": [\n    "${escaped}"\n  ]\n}\n`)).toBe(
+      '{\n  "a": [\n    "[secret:aws-access-key:1]"\n  ]\n}\n',
+    );
+  });
+
+  test("JSON in a string in JSON", () => {
+    const inner = JSON.stringify({ output: JSON.stringify({ api_key: filled("{A32}", 9), n: 1 }) });
+    const after = redacted(JSON.stringify({ content: inner }));
+    expect(JSON.parse(JSON.parse(JSON.parse(after).content).output)).toEqual({ api_key: "[secret:secret:1]", n: 1 });
+  });
+
+  test("lines that are no JSON are read as text", () => {
+    const key = filled("-----BEGIN RSA PRIVATE KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE KEY-----", 1);
+    expect(redacted(`{"a":1}\n${key}\n{"torn":"${GITHUB}`)).toBe(
+      '{"a":1}\n[secret:private-key:1]\n{"torn":"[secret:github-token:1]',
+    );
+  });
+
+  test("an unknown escape or a lone surrogate does no harm", () => {
+    for (const odd of ["\\ud83d", "\\udc00\\ud83d", "\\u12", "\\x41", "\\"]) {
+      const text = `{"a":"${odd} ${GITHUB}"}`;
+      expect(redacted(text, { format: "jsonl" })).not.toContain(GITHUB);
+    }
+  });
+});
+
+describe("the user's own", () => {
+  test("rules find more: their first group, or everything", async () => {
+    const own = await createRedactor({ rules: ["ACME-[0-9]{6}", "badge=(\\w+)"] });
+    const { bytes } = own.redact('{"t":"ä ACME-123456 badge=xyz"}', { placeholders: new PlaceholderTable() });
+    expect(bytes.toString()).toBe('{"t":"ä [secret:custom:1] badge=[secret:custom:2]"}');
+  });
+
+  test("what is allowed stays: texts and patterns for the whole", async () => {
+    const own = await createRedactor({ allow: [GITHUB, "AKIA.*", "(("].slice(0, 2) });
+    const text = `${GITHUB} ${AWS} ${filled("ghp_{A36}", 5)}`;
+    const { bytes } = own.redact(text, { placeholders: new PlaceholderTable() });
+    expect(bytes.toString()).toBe(`${GITHUB} ${AWS} [secret:github-token:1]`);
+  });
+
+  test("a text is allowed as it is, whatever it would mean as a pattern", async () => {
+    const own = await createRedactor({ allow: ["P4ss+word$1!"] });
+    const text = 'password="P4ss+word$1!" password="P4sss+word$1!"';
+    const { bytes } = own.redact(text, { placeholders: new PlaceholderTable() });
+    expect(bytes.toString()).toBe('password="P4ss+word$1!" password="[secret:password:1]"');
+  });
+
+  test("a pattern that is none is an error with its text", () => {
+    expect(createRedactor({ rules: ["(?<=a)b(("] })).rejects.toThrow(/redaction\.rules: .* is not a pattern/);
+  });
+
+  test("a pattern that makes other engines hang takes no time here", async () => {
+    const own = await createRedactor({ rules: ["(a+)+$"] });
+    const text = `${"a".repeat(3_000)}!`;
+    expect(own.redact(text, { placeholders: new PlaceholderTable() }).found).toEqual([]);
+  });
+});
+
+/** Texts with secrets, quotes, escapes, placeholders and broken pieces in them. */
+const pieces = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.constantFrom("\n", '"', "\\", "{", "}", "password=", "token: ", "[secret:password:1]", " ", "://a:", "@", "\\n"),
+  fc
+    .tuple(fc.constantFrom(...Object.values(SECRET).flat()), fc.nat(50))
+    .map(([template, seed]) => filled(template, seed).replace(/[«»]/g, "")),
+);
+const texts = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(""));
+const values = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 4 }, texts, fc.integer(), fc.constant(null), tie("list"), tie("object")),
+  list: fc.array(tie("value"), { maxLength: 4 }),
+  object: fc.dictionary(
+    fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("password", "id", "data", "name", "value")),
+    tie("value"),
+    { maxKeys: 4 },
+  ),
+})).object;
+
+describe("whatever the input", () => {
+  test("JSON stays valid, and only strings that are values differ", () => {
+    fc.assert(
+      fc.property(values, fc.constantFrom(undefined, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(skeleton(JSON.parse(redacted(text, { again: true })))).toEqual(skeleton(JSON.parse(text)));
+      }),
+    );
+  });
+
+  test("the way back is exact, byte for byte", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          texts,
+          values.map((value) => JSON.stringify(value)),
+        ),
+        fc.constantFrom("json", "jsonl", "text", undefined),
+        (text, format) => {
+          const placeholders = new PlaceholderTable();
+          const { bytes } = redactor.redact(text, { placeholders, ...(format ? { format: format as "json" } : {}) });
+          expect(restorePlaceholders(bytes, placeholders).equals(Buffer.from(text))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test("the way back is exact for bytes that are no text", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.uint8Array({ maxLength: 30 }),
+            texts.map((text) => Buffer.from(text)),
+          ),
+        ),
+        (parts) => {
+          const placeholders = new PlaceholderTable();
+          const input = Buffer.concat(parts);
+          const { bytes } = redactor.redact(input, { placeholders });
+          expect(restorePlaceholders(bytes, placeholders).equals(input)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test("redacting again changes nothing", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          texts,
+          values.map((value) => JSON.stringify(value)),
+        ),
+        (text) => {
+          const placeholders = new PlaceholderTable();
+          const once = redactor.redact(text, { placeholders }).bytes;
+          expect(redactor.redact(once, { placeholders, again: true }).bytes.toString()).toBe(once.toString());
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("piece by piece gives the same as all at once", () => {
+    const lines = fc.array(
+      fc.oneof(
+        texts,
+        values.map((value) => JSON.stringify(value)),
+      ),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat(400)), (parts, cuts) => {
+        const input = Buffer.from(parts.join("\n"));
+        const whole = redactor.redact(input, { placeholders: new PlaceholderTable(), format: "jsonl" }).bytes;
+        const stream = new RedactionStream(redactor, { placeholders: new PlaceholderTable() });
+        const out: Buffer[] = [];
+        let at = 0;
+        for (const cut of cuts) {
+          out.push(stream.push(input.subarray(at, at + cut)));
+          at = Math.min(input.length, at + cut);
+        }
+        out.push(stream.push(input.subarray(at)), stream.end());
+        expect(Buffer.concat(out).toString()).toBe(whole.toString());
+      }),
+    );
+  });
+});
+
+test("a hundred thousand secrets in one string", () => {
+  const text = Array.from({ length: 100_000 }, (_, i) => `${filled("AKIA{T16}", i % 50)}\t`).join("");
+  const { bytes, found } = redactor.redact(JSON.stringify({ text }), { placeholders: new PlaceholderTable() });
+  expect(found).toHaveLength(100_000);
+  expect(JSON.parse(bytes.toString()).text).not.toContain("AKIA");
+});
+
+test("of a tail, whole lines are used and the rest is left", () => {
+  const tail = Buffer.from(`{"a":"${GITHUB}"}\n{"b":"${GITHUB.slice(0, 10)}`);
+  const { bytes, used } = redactTail(redactor, tail, { placeholders: new PlaceholderTable() });
+  expect(bytes.toString()).toBe('{"a":"[secret:github-token:1]"}\n');
+  expect(used).toBe(GITHUB.length + 9);
+});
+
+function skeleton(value: unknown): unknown {
+  if (typeof value === "string") return "";
+  if (Array.isArray(value)) return value.map(skeleton);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value).map(([key, inner]) => [key, skeleton(inner)]);
+}
