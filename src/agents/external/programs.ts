@@ -1,0 +1,46 @@
+/** The programs that are agents: where they are on PATH, and which of them the user has admitted. */
+import { accessSync, constants, statSync } from "node:fs";
+import { basename, delimiter, isAbsolute, join } from "node:path";
+import { isAgentId } from "../profile.ts";
+import { agentNameOf, PREFIXES } from "./protocol.ts";
+
+export interface ExternalProgram {
+  name: string;
+  /** Absolute. */
+  path: string;
+}
+
+/** On PATH, by one of the two names; a directory that is not absolute is nobody's but the repository's. */
+export function findProgram(name: string): ExternalProgram | undefined {
+  if (!isAgentId(name)) return undefined;
+  const suffix = process.platform === "win32" ? ".exe" : "";
+  const directories = (process.env["PATH"] ?? "").split(delimiter).filter((directory) => isAbsolute(directory));
+  for (const prefix of PREFIXES) {
+    for (const directory of directories) {
+      const path = join(directory, `${prefix}${name}${suffix}`);
+      if (isProgram(path)) return { name, path };
+    }
+  }
+  return undefined;
+}
+
+/** What the setting `external_agents` says: names, looked for on PATH, or absolute paths. */
+export function admitted(name: string, listed: readonly string[]): ExternalProgram | undefined {
+  const path = listed.find((entry) => isAbsolute(entry) && agentNameOf(basename(entry)) === name);
+  if (path !== undefined) return isAgentId(name) && isProgram(path) ? { name, path } : undefined;
+  return listed.includes(name) ? findProgram(name) : undefined;
+}
+
+export function admittedNames(listed: readonly string[]): string[] {
+  const names = listed.map((entry) => (isAbsolute(entry) ? agentNameOf(basename(entry)) : entry));
+  return names.filter(isAgentId);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

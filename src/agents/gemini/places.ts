@@ -1,0 +1,34 @@
+/** Where Gemini CLI keeps the transcripts of a directory: `tmp/<short name>/chats`, short names in `projects.json`. */
+import { basename, dirname, join } from "node:path";
+import { readJson } from "../../base/files.ts";
+import { isInside } from "../../base/paths.ts";
+import { isRecord } from "../profile.ts";
+
+/** Beside the original, unless the fork is for another work tree that Gemini CLI has a name for. */
+export function chatsDirectory(transcriptPath: string, projectRoot: string): string {
+  const chats = dirname(transcriptPath);
+  const temporary = dirname(dirname(chats));
+  const names = shortNames(join(dirname(temporary), "projects.json"));
+  const own = basename(dirname(chats));
+  const isOwn = [...names].some(([directory, name]) => name === own && isInside(projectRoot, directory));
+  const wanted = isOwn ? undefined : names.get(projectRoot);
+  return wanted === undefined ? chats : join(temporary, wanted, basename(chats));
+}
+
+/** In a folder of its session's, beside the session's own transcript. */
+export function subagentTranscript(sessionTranscript: string, sessionId: string, id: string): string | null {
+  const isName = (text: string) => /^[A-Za-z0-9_-]{1,128}$/.test(text);
+  return isName(sessionId) && isName(id) ? join(dirname(sessionTranscript), sessionId, `${id}.jsonl`) : null;
+}
+
+function shortNames(path: string): Map<string, string> {
+  try {
+    const registry = readJson(path);
+    const projects = isRecord(registry) ? registry["projects"] : undefined;
+    const entries = isRecord(projects) ? Object.entries(projects) : [];
+    const usable = (name: unknown): name is string => typeof name === "string" && /^[\w-][\w.-]{0,200}$/.test(name);
+    return new Map(entries.flatMap(([directory, name]) => (usable(name) ? [[directory, name] as const] : [])));
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,3 @@
+/** The plugin as text. */
+declare const source: string;
+export default source;

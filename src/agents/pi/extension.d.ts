@@ -1,0 +1,3 @@
+/** The extension as text. */
+declare const source: string;
+export default source;

@@ -1,0 +1,135 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { ForkRequest } from "../../../src/agents/agent.ts";
+import { analyser, forker, linesOf, transcript, transcriptBefore } from "./recorded.ts";
+
+const NEW_ID = "99999999-9999-4999-8999-999999999999";
+const AFTER_TURN_1 = "709ee2aa-676a-4bb3-be92-2a23af76882c";
+
+function fork(changes: Partial<ForkRequest> = {}) {
+  return forker.fork({
+    bytes: transcript("three-turns"),
+    lastId: AFTER_TURN_1,
+    transcriptPath: "/home/dev/.claude/projects/-home-dev-project/2.jsonl",
+    newSessionId: NEW_ID,
+    projectRoot: "/home/dev/project",
+    title: "Please do it",
+    ...changes,
+  });
+}
+
+test("the conversation ends with the entry, under the new id and a title of its own", () => {
+  const { content, transcriptPath, sessionId } = fork();
+  const lines = linesOf(content);
+  expect(sessionId).toBe(NEW_ID);
+  expect(transcriptPath).toBe(`/home/dev/.claude/projects/-home-dev-project/${NEW_ID}.jsonl`);
+  expect(lines.at(-1)).toEqual({ type: "custom-title", customTitle: "[Fork] Please do it", sessionId: NEW_ID });
+  expect(lines.at(-2)?.uuid).toBe(AFTER_TURN_1);
+  expect(new Set(lines.map((line) => line.sessionId))).toEqual(new Set([NEW_ID]));
+  expect(analyser.readStretch(content, 0)).toMatchObject({
+    prompts: ["Please do [[turn1]] now"],
+    lastAnswer: "Done: wrote a.txt.",
+    lastId: AFTER_TURN_1,
+  });
+});
+
+test("but for the session's id every kept line is as it was", () => {
+  const original = linesOf(transcriptBefore("three-turns", '"type":"last-prompt"'));
+  const kept = linesOf(fork().content).slice(0, original.length);
+  expect(kept).toEqual(original.map((line) => ({ ...line, sessionId: NEW_ID })));
+});
+
+test("the old session's id is nowhere a key's value", () => {
+  const bytes = transcript("interrupted");
+  const old = "66666666-6666-4666-8666-666666666666";
+  expect(bytes.includes(`"session_id":"${old}"`)).toBe(true);
+  const content = Buffer.from(fork({ bytes, lastId: null }).content);
+  expect(content.includes(`"session_id":"${old}"`) || content.includes(`"sessionId":"${old}"`)).toBe(false);
+  expect(content.includes(`"session_id":"${NEW_ID}"`)).toBe(true);
+});
+
+test("without an entry, everything up to the last whole point", () => {
+  const bytes = transcriptBefore("three-turns", '"tool_use_id":"toolu_b1_2_35"');
+  const stretch = analyser.readStretch(fork({ bytes, lastId: null }).content, 0);
+  expect(stretch.lastId).toBe("1a4ea295-8836-4182-9acd-91074df36bc8");
+  expect(stretch.prompts).toEqual(["Please do [[turn1]] now", "Next do [[turn2]] please"]);
+});
+
+test("no tool use is left without its result, wherever it is cut", () => {
+  const bytes = transcript("interrupted");
+  const ids = linesOf(bytes).flatMap((line) => line.uuid ?? []);
+  for (const lastId of ids) {
+    const { content } = fork({ bytes, lastId });
+    const entries = analyser.read(content).entries;
+    const used = entries.filter((entry) => entry.type === "tool-use").map((entry) => entry.toolUseId);
+    const answered = new Set(entries.filter((entry) => entry.type === "tool-result").map((entry) => entry.toolUseId));
+    expect(used.filter((id) => !answered.has(id))).toEqual([]);
+  }
+});
+
+test("an id that only words mention is not the place", () => {
+  const decoy = `${JSON.stringify({
+    type: "user",
+    uuid: "later",
+    sessionId: "s",
+    message: { content: "x" },
+    nested: { uuid: AFTER_TURN_1 },
+  })}\n`;
+  const bytes = Buffer.concat([transcript("three-turns"), Buffer.from(decoy)]);
+  expect(linesOf(fork({ bytes }).content).at(-2)?.uuid).toBe(AFTER_TURN_1);
+});
+
+test("the agent's own backups of files are not offered to the fork", () => {
+  const bytes = transcript("interrupted");
+  expect(linesOf(bytes).some((line) => line.type === "file-history-snapshot")).toBe(true);
+  expect(linesOf(fork({ bytes, lastId: null }).content).some((line) => line.type.startsWith("file-history"))).toBe(
+    false,
+  );
+});
+
+test("the title is one line, short, and has its prefix once", () => {
+  const title = (text: string) => linesOf(fork({ title: text }).content).at(-1)?.customTitle;
+  expect(title("[Fork] [Fork] again")).toBe("[Fork] again");
+  expect(title('two\nlines "quoted" \u001b[31mred')).toBe('[Fork] two lines "quoted" red');
+  expect(title("")).toBe("[Fork]");
+  expect(title("long ".repeat(50))?.length).toBeLessThanOrEqual(80);
+});
+
+test("a conversation that had not begun has nothing to fork", () => {
+  expect(fork({ bytes: Buffer.alloc(0), lastId: null }).content).toHaveLength(0);
+});
+
+test("it lies beside the original, or where another work tree's sessions are", () => {
+  const path = (projectRoot: string, transcriptPath: string) => fork({ projectRoot, transcriptPath }).transcriptPath;
+  const projects = "/home/dev/.claude/projects";
+  expect(path("/home/dev/project", `${projects}/-home-dev-project-sub/2.jsonl`)).toBe(
+    `${projects}/-home-dev-project-sub/${NEW_ID}.jsonl`,
+  );
+  expect(path("/home/dev/my_other.tree", `${projects}/-home-dev-project/2.jsonl`)).toBe(
+    `${projects}/-home-dev-my-other-tree/${NEW_ID}.jsonl`,
+  );
+});
+
+test("a new id never leads out of the directory", () => {
+  for (const newSessionId of ["../x", "a/b", "", "a.b"]) {
+    expect(() => fork({ newSessionId })).toThrow("can't be the id");
+  }
+});
+
+test("the command continues that session", () => {
+  expect(forker.resumeCommand(NEW_ID)).toBe(`claude --resume ${NEW_ID}`);
+  expect(forker.resumeCommand("a'; rm -rf x")).toBe(`claude --resume 'a'\\''; rm -rf x'`);
+});
+
+test("damaged transcripts give a fork of whole lines", () => {
+  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 10 });
+  fc.assert(
+    fc.property(damage, fc.nat(), (hits, cut) => {
+      const bytes = Buffer.from(transcript("three-turns"));
+      for (const [at, value] of hits) bytes[at % bytes.length] = value;
+      const { content } = fork({ bytes: bytes.subarray(0, cut % bytes.length) });
+      expect(content.length === 0 || content.at(-1) === 10).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,106 @@
+/** What every packaged agent must stand, against what it really sent. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { generated, isSame } from "../../scripts/generate-agents.ts";
+import type { Agent } from "../../src/agents/agent.ts";
+import { checkAgent } from "../../src/agents/check.ts";
+import { bestMatch } from "../../src/agents/detect.ts";
+import { contextOf, readPayload, toEnvelope } from "../../src/agents/normalise.ts";
+import { listAgents } from "../../src/agents/registry.ts";
+import { joinLines, splitLines } from "../../src/transcripts/chunks.ts";
+
+const home = mkdtempSync(join(tmpdir(), "conformance-"));
+const before = process.env["BACKTRAIL_HOME"];
+beforeAll(() => {
+  process.env["BACKTRAIL_HOME"] = home;
+});
+afterAll(() => {
+  if (before === undefined) delete process.env["BACKTRAIL_HOME"];
+  else process.env["BACKTRAIL_HOME"] = before;
+  rmSync(home, { recursive: true, force: true });
+});
+
+process.env["BACKTRAIL_HOME"] = home;
+const agents = await listAgents();
+
+test("what is generated is up to date", () => {
+  for (const [path, content] of generated()) {
+    expect([path, isSame(path, readFileSync(path, "utf8"), content)]).toEqual([path, true]);
+  }
+});
+
+for (const agent of agents) {
+  const { id } = agent.profile;
+  const fixtures = join(import.meta.dirname, id);
+
+  describe(id, () => {
+    // An agent without hooks sends none.
+    const testPayloads: typeof test | (() => void) = agent.profile.hooks ? test : () => {};
+
+    testPayloads("has recorded payloads, and they prove its profile", async () => {
+      expect(await checkAgent(id, { fixtures })).toMatchObject({ ok: true, problems: [], unproven: [] });
+    });
+
+    testPayloads("is told from its payloads alone", () => {
+      const profiles = agents.map((each) => each.profile);
+      for (const { raw } of payloads(fixtures)) {
+        expect(bestMatch(profiles, { payload: raw, env: {}, root: null })?.id).toBe(id);
+      }
+    });
+
+    testPayloads("stands damaged payloads", () => {
+      const texts = payloads(fixtures).map(({ text }) => text);
+      const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 32, max: 126 })), { minLength: 1, maxLength: 8 });
+      fc.assert(
+        fc.property(fc.constantFrom(...texts), damage, (text, hits) => {
+          const bytes = Buffer.from(text);
+          for (const [at, value] of hits) bytes[at % bytes.length] = value;
+          eventOf(agent, readPayload(bytes.toString("utf8"), []));
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    testPayloads("stands payloads with values of any kind", () => {
+      const raws = payloads(fixtures).map(({ raw }) => raw);
+      fc.assert(
+        fc.property(fc.constantFrom(...raws), fc.nat(), fc.jsonValue(), (raw, at, value) => {
+          const names = Object.keys(raw);
+          const name = names[at % names.length] ?? "session_id";
+          eventOf(agent, { ...raw, [name]: value });
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    test("its transcripts go through chunks unchanged", () => {
+      for (const file of filesIn(join(fixtures, "transcripts"))) {
+        const bytes = readFileSync(join(fixtures, "transcripts", file));
+        const chunks = splitLines(bytes, 4096);
+        expect(chunks.length).toBeGreaterThan(1);
+        expect(Buffer.from(joinLines(chunks)).equals(bytes)).toBe(true);
+      }
+    });
+  });
+}
+
+/** Past what catches an adapter's failures, so that they are seen. */
+function eventOf(agent: Agent, raw: Record<string, unknown>): void {
+  const envelope = toEnvelope(agent.profile, "stop", raw);
+  const event = agent.toEvent(envelope, contextOf(agent.profile, envelope, { env: {}, cwd: "/" }));
+  if (event) expect(typeof event.sessionId).toBe("string");
+}
+
+function payloads(fixtures: string): { text: string; raw: Record<string, unknown> }[] {
+  return filesIn(join(fixtures, "payloads")).map((file) => {
+    const text = readFileSync(join(fixtures, "payloads", file), "utf8");
+    return { text, raw: readPayload(text, []) };
+  });
+}
+
+function filesIn(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory).sort() : [];
+}

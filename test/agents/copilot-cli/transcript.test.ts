@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { agentOfTranscript } from "../../../src/agents/detect.ts";
+import { listAgents } from "../../../src/agents/registry.ts";
+import { addTokens } from "../../../src/transcripts/model.ts";
+import { analyser, jsonl, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
+
+const turns = transcript("three-turns");
+
+test("a whole session: prompts, files, tokens, model, last words", () => {
+  expect(analyser.readStretch(turns, 0)).toEqual({
+    end: turns.length,
+    lastId: "2063f8a1-06db-45e2-939b-afb2c0a812e8",
+    prompts: ["T1 write a.txt", "T2 edit", "T3 sub"],
+    files: ["/home/dev/project/a.txt", "/home/dev/project/c.txt"],
+    // As Copilot counts them itself at the end, its subagent's with them.
+    tokens: { input: 96_651 - 16_000, output: 93, cacheRead: 16_000, cacheWrite: 0 },
+    model: "fake-1",
+    lastAnswer: "T3 done: sub-agent returned",
+    interrupted: false,
+    compacted: false,
+  });
+});
+
+test("stretches one after another say what the whole says", () => {
+  const first = analyser.readStretch(upTo("three-turns", '"type":"session.shutdown"'), 0);
+  const rest = analyser.readStretch(turns.subarray(first.end), first.end);
+  expect(first).toMatchObject({ prompts: ["T1 write a.txt"], lastAnswer: "T1 done: wrote a.txt" });
+  expect(rest).toMatchObject({ prompts: ["T2 edit", "T3 sub"], end: turns.length });
+  expect(addTokens(first.tokens, rest.tokens)).toEqual(analyser.readStretch(turns, 0).tokens);
+});
+
+test("a torn last line waits for its rest", () => {
+  const torn = turns.subarray(0, turns.length - 20);
+  expect(analyser.readStretch(torn, 1_000).end).toBe(1_000 + torn.lastIndexOf(10) + 1);
+});
+
+test("a cut never lies between a call and its result, nor in a subagent", () => {
+  const whole = new Set<string>();
+  const lines = linesOf(turns);
+  for (let count = 1; count <= lines.length; count++) {
+    whole.add(analyser.readStretch(jsonl(lines.slice(0, count)), 0).lastId ?? "");
+  }
+  const cuts = lines.filter((line) => whole.has(String(line.id)));
+  expect(cuts.filter((line) => line["agentId"] !== undefined)).toEqual([]);
+  expect(cuts.filter((line) => line.type === "assistant.message").map(({ data }) => data)).toEqual(
+    ["T1 done: wrote a.txt", "T2 done: edited a.txt, made b.txt", "T3 done: sub-agent returned"].map((content) =>
+      expect.objectContaining({ content }),
+    ),
+  );
+});
+
+test("what a subagent says is not the turn's, whether or not the session waits for it", () => {
+  const amid = analyser.readStretch(upTo("three-turns", '"content":"SUB done: wrote c.txt"'), 0);
+  expect(amid).toMatchObject({ prompts: ["T1 write a.txt", "T2 edit", "T3 sub"], lastAnswer: "working on T3" });
+  const inBackground = linesOf(turns).filter((line) => line["agentId"] !== undefined);
+  const ended = upTo("three-turns", '"type":"session.shutdown"');
+  const { lastId } = analyser.readStretch(Buffer.concat([ended, jsonl(inBackground.slice(0, -10))]), 0);
+  expect(lastId).toBe(analyser.readStretch(ended, 0).lastId);
+});
+
+test("a turn that was broken off, a compaction, and what came after them", () => {
+  const stretch = (text: string) => analyser.readStretch(upTo("terminal", text), 0);
+  expect(stretch('"type":"abort"')).toMatchObject({ interrupted: true, lastAnswer: "Done it." });
+  expect(stretch('"content":"hello there"').interrupted).toBe(false);
+  expect(stretch('"type":"session.compaction_start"').compacted).toBe(false);
+  expect(stretch('"type":"session.compaction_complete"').compacted).toBe(true);
+  expect(analyser.readStretch(transcript("terminal"), 0).prompts).toEqual([
+    "Do [[first]]",
+    "Do [[stall]]",
+    "hello there",
+    "after it",
+  ]);
+});
+
+test("an error breaks a turn off; a tool that failed wrote nothing; a failed compaction is none", () => {
+  const line = (type: string, data: unknown) => ({ type, data, id: type, timestamp: "2026-11-16T03:00:55.389Z" });
+  const edits = [{ path: "/p/a", kind: "edit" }];
+  const lines = [
+    line("user.message", { content: "go" }),
+    line("tool.execution_complete", { toolCallId: "1", success: false, fileEdits: edits, error: { message: "no" } }),
+    line("session.compaction_complete", { success: false }),
+    line("session.error", { errorType: "query", message: "It failed" }),
+  ];
+  expect(analyser.readStretch(jsonl(lines), 0)).toMatchObject({ interrupted: true, files: [], compacted: false });
+  expect(analyser.read(jsonl(lines)).entries.at(-1)).toMatchObject({ type: "note", text: "It failed" });
+});
+
+test("a conversation has an entry for all that was said and done, without the subagent's own", () => {
+  const { entries, model, tokens } = analyser.read(turns);
+  expect(entries.map((entry) => `${entry.type} ${entry.toolName ?? entry.text}`)).toEqual([
+    "prompt T1 write a.txt",
+    "answer working on T1",
+    "tool-use create",
+    "tool-result create",
+    "answer T1 done: wrote a.txt",
+    "prompt T2 edit",
+    "answer working on T2",
+    "tool-use edit",
+    "tool-use bash",
+    "tool-result edit",
+    "tool-result bash",
+    "answer T2 done: edited a.txt, made b.txt",
+    "prompt T3 sub",
+    "answer working on T3",
+    "tool-use task",
+    "tool-result task",
+    "answer T3 done: sub-agent returned",
+  ]);
+  expect(entries.filter(({ files }) => files.length > 0).map(({ toolName }) => toolName)).toEqual(["create", "edit"]);
+  expect(model).toBe("fake-1");
+  expect(tokens).toEqual(analyser.readStretch(turns, 0).tokens);
+  for (const { start, end, id } of entries) {
+    expect(JSON.parse(turns.toString("utf8", start, end))).toMatchObject({ id: String(id) });
+  }
+});
+
+test("its agent is told from its content alone", async () => {
+  const profiles = (await listAgents()).map((agent) => agent.profile);
+  for (const name of transcriptNames) expect(agentOfTranscript(profiles, transcript(name))).toBe("copilot-cli");
+});
+
+test("damage never makes it throw", () => {
+  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 });
+  fc.assert(
+    fc.property(fc.constantFrom(...transcriptNames), damage, fc.nat(), (name, hits, cut) => {
+      const bytes = Buffer.from(transcript(name));
+      for (const [at, value] of hits) bytes[at % bytes.length] = value;
+      const torn = bytes.subarray(0, cut % bytes.length);
+      expect(analyser.readStretch(torn, 0).end).toBe(torn.lastIndexOf(10) + 1);
+      analyser.read(torn);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("lines with values of any kind never make it throw", () => {
+  const lines = transcriptNames.flatMap((name) => linesOf(transcript(name)));
+  const keys = fc.constantFrom("type", "id", "data", "content", "toolRequests", "usage", "result", "fileEdits");
+  fc.assert(
+    fc.property(fc.constantFrom(...lines), keys, fc.jsonValue({ maxDepth: 2 }), (line, key, value) => {
+      const data = typeof line["data"] === "object" ? { ...line["data"], [key]: value } : value;
+      for (const damaged of [
+        { ...line, [key]: value },
+        { ...line, data },
+      ]) {
+        const bytes = jsonl([damaged]);
+        expect(analyser.readStretch(bytes, 0).end).toBe(bytes.length);
+        analyser.read(bytes);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,233 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { agentOfTranscript } from "../../../src/agents/detect.ts";
+import { listAgents } from "../../../src/agents/registry.ts";
+import { analyser, jsonl, transcript, transcriptBefore } from "./recorded.ts";
+
+const NAMES = ["resumed", "resumed-later", "compressed", "compressed-by-itself", "rewound", "interrupted", "subagent"];
+
+test("a whole session: prompts, files, model, last words", () => {
+  const bytes = transcript("resumed");
+  expect(analyser.readStretch(bytes, 0)).toEqual({
+    end: bytes.length,
+    lastId: "1a2ff16f-c773-487c-9b3e-5ce49642b71e",
+    prompts: ["TURN1 please", "TURN2 please"],
+    files: ["/home/dev/main/proj/a.txt"],
+    // Of five messages; each is in the transcript two to three times.
+    tokens: { input: 1977, output: 138, cacheRead: 0, cacheWrite: 0 },
+    model: "gemini-3.8-flash",
+    lastAnswer: "Edited a.txt and wrote b.txt.",
+    interrupted: false,
+    compacted: false,
+  });
+});
+
+test("a resume says nothing new, though it writes everything anew", () => {
+  const before = transcriptBefore("resumed", '"startTime":"2026-11-16T03:25:36').length;
+  const prompt = transcriptBefore("resumed", '"text":"TURN2 please"').length;
+  const resumed = transcript("resumed").subarray(before, prompt);
+  expect(resumed.includes("TURN1 please")).toBe(true);
+  expect(analyser.readStretch(resumed, before)).toMatchObject({
+    end: prompt,
+    lastId: null,
+    prompts: [],
+    files: [],
+    tokens: { input: 0, output: 0 },
+    lastAnswer: null,
+    compacted: false,
+  });
+});
+
+test("stretches one after another say what the whole says", () => {
+  const bytes = transcript("compressed");
+  const cut = transcriptBefore("compressed", '"text":"TURN2 please"').length;
+  const whole = analyser.readStretch(bytes, 0);
+  const first = analyser.readStretch(bytes.subarray(0, cut), 0);
+  const second = analyser.readStretch(bytes.subarray(first.end), first.end);
+  expect(first).toMatchObject({ end: cut, prompts: ["TURN1 please"], lastAnswer: "Created a.txt.", compacted: false });
+  expect(second.end).toBe(bytes.length);
+  expect(first.tokens.input + second.tokens.input).toBe(whole.tokens.input);
+  expect([...first.prompts, ...second.prompts]).toEqual(whole.prompts);
+});
+
+test("what came from the cache is not counted as input as well, thoughts are output", () => {
+  const message = { id: "1", type: "gemini", content: "x", tokens: { input: 100, output: 7, cached: 60, thoughts: 3 } };
+  const again = { ...message, toolCalls: [], tokens: { ...message.tokens, tool: 5 } };
+  expect(analyser.readStretch(jsonl([message, again]), 0).tokens).toEqual({
+    input: 45,
+    output: 10,
+    cacheRead: 60,
+    cacheWrite: 0,
+  });
+});
+
+test("a torn last line waits for its rest", () => {
+  const torn = transcript("resumed").subarray(0, -20);
+  expect(analyser.readStretch(torn, 1_000).end).toBe(1_000 + torn.lastIndexOf(10) + 1);
+});
+
+test("a compression is seen, and what it keeps is not said twice", () => {
+  const asked = analyser.readStretch(transcript("compressed"), 0);
+  expect(asked).toMatchObject({ compacted: true, prompts: ["TURN1 please", "TURN2 please", "READ please"] });
+  const byItself = analyser.readStretch(transcript("compressed-by-itself"), 0);
+  expect(byItself).toMatchObject({ compacted: true, prompts: ["TURN1 please", "TURN2 please"] });
+  expect(analyser.readStretch(transcriptBefore("compressed", "<state_snapshot>"), 0).compacted).toBe(false);
+});
+
+test("an interruption is the last thing that happened, or not", () => {
+  expect(analyser.readStretch(transcriptBefore("interrupted", '"text":"Are you there"'), 0).interrupted).toBe(true);
+  expect(analyser.readStretch(transcript("interrupted"), 0)).toMatchObject({
+    interrupted: false,
+    files: ["/home/dev/project/half.txt"],
+  });
+});
+
+test("the agent's own rewind moves the end back", () => {
+  const before = analyser.readStretch(transcriptBefore("rewound", '{"$rewindTo"'), 0).lastId;
+  expect(before).toBe("4c6e03e9-e2a6-4d15-bcca-d605f768e7cb");
+  const stretch = analyser.readStretch(transcript("rewound"), 0);
+  expect(stretch.lastId).toBe("e8a1590c-b946-4ca4-959b-c3c6be3b08f7");
+  expect(stretch.prompts.at(-1)).toBe("hello one more");
+});
+
+test("a subagent's own transcript is read like a session's, with its report", () => {
+  expect(analyser.readStretch(transcript("subagent"), 0)).toMatchObject({
+    prompts: ["[[subtask]] Write helper.txt"],
+    files: ["/home/dev/project/helper.txt"],
+    lastAnswer: "helper.txt is written.",
+    tokens: { cacheRead: 2100 + 2300 + 2500 },
+  });
+});
+
+test("a session's summary is its title and never an answer", () => {
+  const lines = [{ sessionId: "s", projectHash: "h", kind: "main" }, { $set: { summary: "About files" } }];
+  expect(analyser.readStretch(jsonl(lines), 0).lastAnswer).toBeNull();
+  expect(analyser.read(jsonl(lines)).title).toBe("About files");
+});
+
+test("a file counts unless its tool failed or was refused", () => {
+  const call = (id: string, status: string, path: string) => ({
+    id,
+    name: "replace",
+    args: { file_path: path },
+    status,
+    result: [{ functionResponse: { id, response: { output: "x" } } }],
+  });
+  const toolCalls = [call("1", "success", "a"), call("2", "error", "b"), call("3", "cancelled", "c")];
+  const other = { ...call("4", "success", "d"), name: "read_file" };
+  const message = { id: "m", type: "gemini", content: "", toolCalls: [...toolCalls, other] };
+  expect(analyser.readStretch(jsonl([message]), 0).files).toEqual(["a"]);
+});
+
+test("the last id is where no call waits for its result", () => {
+  const user = { id: "u", type: "user", content: "go" };
+  const call = { id: "c", type: "gemini", content: [{ functionCall: { id: "f", name: "glob", args: {} } }] };
+  const result = { id: "r", type: "user", content: [{ functionResponse: { id: "f", response: { output: "x" } } }] };
+  const running = { id: "c", type: "gemini", content: "", toolCalls: [{ id: "f", name: "glob", args: {} }] };
+  const lastId = (...lines: unknown[]) => analyser.readStretch(jsonl(lines), 0).lastId;
+  expect(lastId(user, call)).toBe("u");
+  expect(lastId(user, running)).toBe("u");
+  expect(lastId(user, call, result)).toBe("r");
+  expect(lastId(user, call, { ...user, id: "u2" })).toBe("u2");
+});
+
+test("a conversation has an entry for all that was said and done, once", () => {
+  const bytes = transcript("resumed");
+  const { entries, title, model, tokens } = analyser.read(bytes);
+  expect(entries.map((entry) => entry.type)).toEqual([
+    "prompt",
+    "answer",
+    "tool-use",
+    "tool-result",
+    "answer",
+    "prompt",
+    "answer",
+    "tool-use",
+    "tool-result",
+    "tool-use",
+    "tool-result",
+    "answer",
+  ]);
+  expect(entries[2]).toMatchObject({ toolName: "write_file", files: ["/home/dev/main/proj/a.txt"] });
+  expect(entries[3]).toMatchObject({ toolName: "write_file", toolUseId: entries[2]?.toolUseId ?? "" });
+  for (const { start, end, id } of entries) {
+    expect(JSON.parse(bytes.toString("utf8", start, end))).toMatchObject({ id });
+  }
+  expect([title, model, tokens.input]).toEqual([null, "gemini-3.8-flash", 1977]);
+});
+
+test("a compression is an entry, what was said before it stays", () => {
+  const entries = analyser.read(transcript("compressed")).entries;
+  expect(entries.filter((entry) => entry.type === "prompt").map((entry) => entry.text)).toEqual([
+    "TURN1 please",
+    "TURN2 please",
+    "READ please",
+  ]);
+  expect(entries.filter((entry) => entry.type === "compaction")).toEqual([
+    expect.objectContaining({ text: expect.stringMatching(/^<state_snapshot>/) }),
+  ]);
+  const again = analyser.read(transcript("compressed-by-itself")).entries;
+  expect(again.filter((entry) => entry.type === "prompt")).toHaveLength(2);
+  expect(again.findLast((entry) => entry.type === "compaction")?.text).toStartWith("<state_snapshot>");
+});
+
+test("what the agent itself took back is not in the conversation", () => {
+  const prompts = analyser.read(transcript("rewound")).entries.filter((entry) => entry.type === "prompt");
+  expect(prompts.map((entry) => entry.text)).not.toContain("hello one more");
+});
+
+test("its agent is told from its content alone", async () => {
+  const profiles = (await listAgents()).map((agent) => agent.profile);
+  for (const name of NAMES) expect([name, agentOfTranscript(profiles, transcript(name))]).toEqual([name, "gemini"]);
+});
+
+test("damage never makes it throw", () => {
+  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 });
+  fc.assert(
+    fc.property(fc.constantFrom(...NAMES), damage, fc.nat(), (name, hits, cut) => {
+      const bytes = Buffer.from(transcript(name));
+      for (const [at, value] of hits) bytes[at % bytes.length] = value;
+      const torn = bytes.subarray(0, cut % bytes.length);
+      expect(analyser.readStretch(torn, 0).end).toBe(torn.lastIndexOf(10) + 1);
+      analyser.read(torn);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("lines of any JSON never make it throw", () => {
+  const keys = fc.constantFrom(
+    "$set",
+    "$rewindTo",
+    "id",
+    "type",
+    "content",
+    "messages",
+    "toolCalls",
+    "tokens",
+    "thoughts",
+    "result",
+    "functionCall",
+    "functionResponse",
+    "text",
+    "sessionId",
+    "projectHash",
+    "summary",
+    "kind",
+  );
+  const values = fc.oneof(
+    fc.constantFrom("user", "gemini", "info", "subagent", "<state_snapshot>"),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
+  const flat = fc.dictionary(keys, values, { maxKeys: 5 });
+  const deep = fc.dictionary(keys, fc.oneof(values, flat, fc.array(flat, { maxLength: 3 })), { maxKeys: 5 });
+  const line = fc.dictionary(keys, fc.oneof(values, deep, fc.array(deep, { maxLength: 3 })), { maxKeys: 6 });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
+      const bytes = jsonl(lines);
+      expect(analyser.readStretch(bytes, 0).end).toBe(bytes.length);
+      analyser.read(bytes);
+    }),
+    { numRuns: 150 },
+  );
+});

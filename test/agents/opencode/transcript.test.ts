@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { analyser, bytesOf, forker, linesOf, promptStarts, transcript } from "./recorded.ts";
+
+const session = transcript("session");
+const starts = promptStarts(session);
+
+/** What a turn added, as a hook at its end reads it. */
+function turn(number: number) {
+  const from = starts[number - 1] ?? 0;
+  return analyser.readStretch(session.subarray(from, starts[number]), from);
+}
+
+test("a turn: prompt, files, tokens, model, last words", () => {
+  expect(turn(1)).toEqual({
+    end: starts[1] ?? 0,
+    lastId: "msg_1e904f0350010aqkVI1ZGIHH4E",
+    prompts: ["Say hello in a file [[first]]"],
+    files: ["/home/dev/proj/greeting.txt"],
+    tokens: { input: 2026, output: 75, cacheRead: 4600, cacheWrite: 0 },
+    model: "model-1",
+    lastAnswer: "Hello is there.",
+    interrupted: false,
+    compacted: false,
+  });
+});
+
+test("an interruption and a compaction are seen, and a summary is no answer", () => {
+  expect(turn(2)).toMatchObject({ interrupted: false, compacted: false, lastAnswer: "It is bigger." });
+  const third = turn(3);
+  expect(third).toMatchObject({ compacted: true, lastAnswer: "And so on and on", prompts: ["Never end [[endless]]"] });
+  const compaction = analyser.read(session).entries.find((entry) => entry.type === "compaction")?.start ?? 0;
+  expect(analyser.readStretch(session.subarray(starts[2], compaction), 0)).toMatchObject({
+    interrupted: true,
+    compacted: false,
+  });
+  expect(turn(4)).toMatchObject({ interrupted: false, compacted: false, lastAnswer: "You said: After that" });
+});
+
+test("a subagent's transcript is one like any other", () => {
+  expect(analyser.readStretch(transcript("subagent"), 0)).toMatchObject({
+    prompts: ["[[subtask]] Write helper.txt"],
+    files: ["/home/dev/proj/helper.txt"],
+    lastAnswer: "helper.txt is written.",
+    tokens: { input: 2026, output: 49, cacheRead: 4600, cacheWrite: 0 },
+  });
+});
+
+test("a message that is written again counts once, and the last one counts", () => {
+  const lines = linesOf(session);
+  const answer = lines.find((line) => line.info.role === "assistant");
+  const parts = answer?.parts?.map((part) => (part.type === "text" ? { ...part, text: "Changed" } : part));
+  const again = bytesOf([...lines.slice(0, 4), { ...answer, parts }]);
+  const once = analyser.readStretch(bytesOf(lines.slice(0, 4)), 0);
+  expect(analyser.readStretch(again, 0)).toMatchObject({ tokens: once.tokens, lastAnswer: "Changed" });
+  expect(analyser.read(again).entries.filter((entry) => entry.type === "answer")).toHaveLength(1);
+});
+
+test("what tells late of an earlier turn is no part of this one", () => {
+  const lines = linesOf(session);
+  const second = lines.slice(5, 9);
+  const late = lines.slice(1, 5).map((line) => ({ late: true, ...line }));
+  const plain = analyser.readStretch(bytesOf(second), 0);
+  const mixed = analyser.readStretch(bytesOf([...late, ...second, ...late]), 0);
+  expect({ ...mixed, end: 0 }).toEqual({ ...plain, end: 0 });
+  const whole = analyser.read(bytesOf([...lines.slice(0, 9), ...late]));
+  expect(whole.entries.filter((entry) => entry.type === "prompt")).toHaveLength(2);
+});
+
+test("files are those that a tool wrote, and a tool that failed wrote none", () => {
+  const tool = (name: string, state: object) => ({ id: "prt_1", type: "tool", tool: name, callID: "c", state });
+  const parts = [
+    tool("edit", { status: "error", input: { filePath: "/p/failed" } }),
+    tool("write", { status: "completed", input: { filePath: "/p/written" } }),
+    tool("write", { status: "running", input: { filePath: "/p/perhaps" } }),
+    tool("read", { status: "completed", input: { filePath: "/p/read" } }),
+    tool("apply_patch", {
+      status: "completed",
+      metadata: { files: [{ filePath: "/p/from", movePath: "/p/to" }, { filePath: "/p/written" }, null] },
+    }),
+  ];
+  const line = { type: "message", info: { id: "msg_1", role: "assistant" }, parts };
+  const stretch = analyser.readStretch(bytesOf([line]), 0);
+  expect(stretch.files).toEqual(["/p/written", "/p/perhaps", "/p/from", "/p/to"]);
+  expect(stretch.lastId).toBeNull();
+});
+
+test("messages that OpenCode took back are gone", () => {
+  const lines = linesOf(session);
+  const removed = lines.slice(5, 9).map((line) => ({ type: "removed", id: line.info.id }));
+  const { entries } = analyser.read(bytesOf([...lines.slice(0, 9), ...removed]));
+  expect(entries.filter((entry) => entry.type === "prompt").map((entry) => entry.text)).toEqual([
+    "Say hello in a file [[first]]",
+  ]);
+});
+
+test("the conversation reads in order", () => {
+  const { entries, title, model } = analyser.read(session);
+  expect({ title, model }).toEqual({ title: "I will write it.", model: "model-1" });
+  expect(entries.slice(0, 7).map(({ type, text, toolName }) => [type, toolName ?? text])).toEqual([
+    ["prompt", "Say hello in a file [[first]]"],
+    ["answer", "I will write it."],
+    ["tool-use", "write"],
+    ["tool-result", "write"],
+    ["tool-use", "bash"],
+    ["tool-result", "bash"],
+    ["answer", "Hello is there."],
+  ]);
+  expect(entries.filter(({ type }) => type === "compaction").map(({ text }) => text)).toEqual(["## Goal\nA summary."]);
+  expect(entries.filter(({ type }) => type === "note").map(({ text }) => text)).toEqual(["Interrupted by the user"]);
+});
+
+test("a session that has no title yet has none", () => {
+  expect(analyser.read(bytesOf(linesOf(session).slice(0, 2))).title).toBeNull();
+});
+
+test("damaged transcripts are read as far as they can be", () => {
+  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(damage, fc.nat(), (hits, end) => {
+      const bytes = Buffer.from(session).subarray(0, end % (session.length + 1));
+      for (const [at, value] of bytes.length > 0 ? hits : []) bytes[at % bytes.length] = value;
+      stands(bytes);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("values of any kind in any place are read as far as they can be", () => {
+  const lines = linesOf(session);
+  const places = ["type", "info", "parts", "late"] as const;
+  fc.assert(
+    fc.property(fc.nat(), fc.constantFrom(...places), fc.jsonValue(), fc.boolean(), (at, place, value, deep) => {
+      const changed = structuredClone(lines) as unknown as Record<string, unknown>[];
+      const line = changed[at % changed.length] ?? {};
+      const parts = line["parts"];
+      if (!deep) line[place] = value;
+      else if (place === "parts" && Array.isArray(parts))
+        for (const part of parts) part[["state", "text", "id"][at % 3] ?? ""] = value;
+      else Object.assign(line["info"] as object, { [["id", "time", "tokens", "error"][at % 4] ?? ""]: value });
+      stands(bytesOf(changed));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function stands(bytes: Uint8Array): void {
+  const stretch = analyser.readStretch(bytes, 7);
+  expect(stretch.end).toBeLessThanOrEqual(7 + bytes.length);
+  expect(Object.values(stretch.tokens).every((count) => count >= 0)).toBe(true);
+  analyser.read(bytes);
+  const fork = { lastId: stretch.lastId, transcriptPath: "/s/a.jsonl", projectRoot: "/p", title: "t" };
+  forker.fork({ ...fork, bytes, newSessionId: "new" });
+}

@@ -1,0 +1,32 @@
+/** The README says of each agent what the code says. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { agentsTable, withTable } from "../../scripts/agents-table.ts";
+import { packageOf } from "../../scripts/drift.ts";
+import { PACKAGED } from "../../src/agents/packaged.ts";
+
+const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
+
+test("the table of agents is up to date (scripts/agents-table.ts writes it)", async () => {
+  expect(readme).toBe(await withTable(readme));
+});
+
+test("every agent has its row, and nothing is claimed of one that was never run", async () => {
+  const rows = (await agentsTable()).split("\n").slice(2);
+  expect(rows).toHaveLength(Object.keys(PACKAGED).length);
+  for (const id of Object.keys(PACKAGED)) expect(rows.filter((row) => row.includes(`(\`${id}\`)`))).toHaveLength(1);
+  for (const row of rows) expect(row).toMatch(/\| (?:\d[\w.-]*|preview) \|$/);
+});
+
+test("a version that was tested is one that the real agent's stories are pinned to", async () => {
+  for (const [id, { profile }] of Object.entries(PACKAGED)) {
+    const { tested_versions: versions } = await profile();
+    const version = (await packageOf(id))?.version;
+    expect({ id, version: versions.at(-1) }).toEqual({ id, version });
+  }
+});
+
+test("a README without its place for the table is told", async () => {
+  expect(withTable("# Backtrail\n")).rejects.toThrow("no place");
+});
