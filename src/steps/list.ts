@@ -1,0 +1,43 @@
+/** Finding steps: the newest ones, those of a session, one by its id. */
+import { UserError } from "../base/errors.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { stepsNewestFirst } from "./index-file.ts";
+import type { Step } from "./model.ts";
+
+export interface ListOptions {
+  limit?: number;
+  session?: string;
+  /** Also the steps of other worktrees. */
+  all?: boolean;
+}
+
+/** Newest first. */
+export function listSteps(workspace: Workspace, options: ListOptions = {}): Step[] {
+  const found: Step[] = [];
+  const limit = options.limit ?? Number.POSITIVE_INFINITY;
+  for (const step of stepsNewestFirst(workspace)) {
+    if (found.length >= limit) break;
+    if (!options.all && step.worktree !== workspace.worktree) continue;
+    if (options.session !== undefined && step.session !== options.session) continue;
+    found.push(step);
+  }
+  return found;
+}
+
+/** The one step whose id begins with `prefix`; undefined when there is none, an error when there are several. */
+export function findStep(workspace: Workspace, prefix: string): Step | undefined {
+  const found: Step[] = [];
+  for (const step of stepsNewestFirst(workspace)) {
+    if (step.id === prefix) return step;
+    if (step.id.startsWith(prefix)) found.push(step);
+  }
+  if (found.length > 1) {
+    const ids = found.slice(0, 5).map((step) => step.id);
+    throw new UserError(
+      "usage",
+      `"${prefix}" could be any of ${ids.join(", ")}.`,
+      "Give a few more letters of the id.",
+    );
+  }
+  return found[0];
+}

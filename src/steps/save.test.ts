@@ -1,0 +1,216 @@
+import { expect, test } from "bun:test";
+import { appendFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TemporaryRepository, temporaryRepository } from "../../test/support/index.ts";
+import { enabledWorkspace, ownHome } from "../../test/support/own-process.ts";
+import { keyFor, save } from "../../test/support/saving.ts";
+import { readJson, writeJson } from "../base/files.ts";
+import { tryAcquire } from "../base/lock.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { appendStep, indexFile, stepsNewestFirst } from "./index-file.ts";
+import { findStep, listSteps } from "./list.ts";
+import { abandonedEntries, finishSaves } from "./save.ts";
+import { sessionLock, sessionRef, stepPath } from "./session-tree.ts";
+
+ownHome();
+
+const PROGRAM = join(import.meta.dirname, "..", "..", "test", "support", "saving.ts");
+
+async function place() {
+  const repository = temporaryRepository();
+  const workspace = await enabledWorkspace(repository.path);
+  repository.write("new", "content");
+  return { repository, workspace, [Symbol.dispose]: () => repository.remove() };
+}
+
+async function inProcess(repository: TemporaryRepository, sessions: string, count: number, fault?: string) {
+  const child = Bun.spawn([process.execPath, PROGRAM, repository.path, sessions, String(count)], {
+    env: repository.environment(fault === undefined ? {} : { BACKTRAIL_FAULT: fault }),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const output = await new Response(child.stdout).text();
+  await child.exited;
+  return { signal: child.signalCode, ids: output.split("\n").filter(Boolean) };
+}
+
+function inRef(repository: TemporaryRepository, session: string): string[] {
+  const ref = sessionRef(keyFor(session));
+  try {
+    const listed = repository.git("ls-tree", "-r", "--name-only", ref, "steps/");
+    return [...listed.matchAll(/^steps\/[^/]+\/([k-z]{12})\/step\.json$/gm)].map((match) => match[1] ?? "").sort();
+  } catch {
+    return [];
+  }
+}
+
+function lines(workspace: Workspace): string[] {
+  return listSteps(workspace).map((step) => step.id);
+}
+
+test("a step is in its session's ref, in the list, and nowhere that a person looks", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  const seen = () => [
+    repository.git("log", "--all", "--oneline"),
+    repository.git("status", "--porcelain"),
+    repository.git("branch", "--all"),
+  ];
+  const before = seen();
+  const [step] = await save(workspace, [{ session: "one" }]);
+  expect(seen()).toEqual(before);
+  expect(inRef(repository, "one")).toEqual([step?.id ?? ""]);
+  expect(lines(workspace)).toEqual([step?.id ?? ""]);
+  expect(readdirSync(join(workspace.storeDir, "journal"))).toEqual([]);
+  const stored = repository.git(
+    "show",
+    `${sessionRef(keyFor("one"))}:${stepPath(step ?? { id: "", time: "" })}/step.json`,
+  );
+  expect(JSON.parse(stored)).toEqual(step);
+  expect(
+    repository.git("show", `${sessionRef(keyFor("one"))}:${stepPath(step ?? { id: "", time: "" })}/work/new`),
+  ).toBe("content");
+  repository.git("fsck", "--strict");
+});
+
+for (const fault of ["save:journal", "save:ref", "save:listed", "save:state"]) {
+  test(`killed at ${fault}: everything is there exactly once afterwards`, async () => {
+    using made = await place();
+    const { repository, workspace } = made;
+    const { signal } = await inProcess(repository, "one,two", 1, fault);
+    expect(signal).toBe("SIGKILL");
+    expect(abandonedEntries(workspace)).toHaveLength(1);
+    const finished = await finishSaves(workspace);
+    expect(finished.map((step) => step.session)).toEqual(["one", "two"]);
+    for (const { id, session } of finished) {
+      expect(inRef(repository, session ?? "")).toEqual([id]);
+      expect(readJson(join(workspace.storeDir, "sessions", `${keyFor(session ?? "")}.json`))).toEqual({ revision: 1 });
+    }
+    expect(lines(workspace).sort()).toEqual(finished.map((step) => step.id).sort());
+    expect(await finishSaves(workspace)).toEqual([]);
+    expect(readdirSync(join(workspace.storeDir, "journal"))).toEqual([]);
+    repository.git("fsck", "--strict");
+  });
+}
+
+test("killed before anything was promised: nothing is there, and nothing is broken", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  expect((await inProcess(repository, "one,two", 1, "save:objects")).signal).toBe("SIGKILL");
+  expect(await finishSaves(workspace)).toEqual([]);
+  expect(lines(workspace)).toEqual([]);
+  expect(inRef(repository, "one")).toEqual([]);
+  repository.git("fsck", "--strict");
+});
+
+test("what was pruned before it could be finished is given up, and git stays whole", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  await inProcess(repository, "one", 1, "save:journal");
+  repository.git("gc", "--quiet", "--prune=now");
+  expect(await finishSaves(workspace)).toEqual([]);
+  expect(abandonedEntries(workspace)).toEqual([]);
+  expect(inRef(repository, "one")).toEqual([]);
+  repository.git("fsck", "--strict");
+  repository.git("gc", "--quiet");
+});
+
+test("a state that is newer than the one left behind stays", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  await inProcess(repository, "one", 1, "save:journal");
+  const file = join(workspace.storeDir, "sessions", `${keyFor("one")}.json`);
+  writeJson(file, { revision: 7 });
+  expect(await finishSaves(workspace)).toHaveLength(1);
+  expect(readJson(file)).toEqual({ revision: 7 });
+});
+
+test("what belongs to a busy session is left to it; a running process's save is not touched", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  await inProcess(repository, "one", 1, "save:journal");
+  const lock = tryAcquire(sessionLock(workspace, keyFor("one")));
+  expect(await finishSaves(workspace)).toEqual([]);
+  expect(await finishSaves(workspace, keyFor("one"))).toHaveLength(1);
+  lock?.release();
+  const journal = join(workspace.storeDir, "journal", "kkkkkkkkkkkk.json");
+  writeFileSync(journal, JSON.stringify({ v: 1, pid: process.pid, pidStart: null, saves: [{}] }));
+  writeFileSync(join(workspace.storeDir, "journal", "torn.json"), '{"v":1,');
+  expect(await finishSaves(workspace)).toEqual([]);
+  expect(existsSync(journal)).toBe(true);
+});
+
+test("processes that save at once, into one session and into two, lose nothing", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  const results = await Promise.all([
+    inProcess(repository, "one", 5),
+    inProcess(repository, "one,two", 5),
+    inProcess(repository, "two", 5),
+  ]);
+  const ids = results.flatMap((result) => result.ids);
+  expect(ids).toHaveLength(20);
+  expect(lines(workspace).sort()).toEqual([...ids].sort());
+  expect([...inRef(repository, "one"), ...inRef(repository, "two")].sort()).toEqual([...ids].sort());
+  repository.git("gc", "--quiet", "--prune=now");
+  repository.git("fsck", "--strict", "--full");
+  expect([...inRef(repository, "one"), ...inRef(repository, "two")].sort()).toEqual([...ids].sort());
+});
+
+test("git's own garbage collection between saves keeps every step, conflicts and exact bytes included", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  repository.git("config", "core.autocrlf", "input");
+  const steps = [];
+  for (let i = 0; i < 3; i++) {
+    repository.write("new", `content ${i}\r\n`);
+    steps.push(...(await save(workspace, [{ session: "one" }])));
+    repository.git("gc", "--quiet", "--prune=now");
+  }
+  for (const { snapshot } of steps) {
+    repository.git("rev-list", "--objects", "--quiet", snapshot.work);
+    expect(snapshot.raw).not.toBeNull();
+    repository.git("rev-list", "--objects", "--quiet", snapshot.raw ?? "");
+  }
+  expect(inRef(repository, "one")).toHaveLength(3);
+});
+
+test("the list: newest first across blocks, torn and foreign lines skipped, deletions and repetitions honoured", async () => {
+  using made = await place();
+  const { workspace } = made;
+  const [step] = await save(workspace, [{ session: "one" }]);
+  if (!step) throw new Error("Nothing was saved.");
+  const named = (i: number) =>
+    `kkkk${i
+      .toString()
+      .padStart(8, "0")
+      .replace(/\d/g, (digit) => "lmnopqrstu".charAt(Number(digit)))}`;
+  // Long enough that lines and letters lie across the blocks that are read.
+  for (let i = 0; i < 400; i++) appendStep(workspace, { ...step, id: named(i), prompt: `€${"ü".repeat(i * 3)}` });
+  const found = [...stepsNewestFirst(workspace)];
+  expect(found.map((one) => one.id)).toEqual([...Array.from({ length: 400 }, (_, i) => named(399 - i)), step.id]);
+  expect(found[10]?.prompt).toBe(`€${"ü".repeat(389 * 3)}`);
+  appendFileSync(indexFile(workspace), '{"v":1,"id":"torn');
+  appendStep(workspace, { v: 1, deleted: named(399) });
+  appendFileSync(indexFile(workspace), '\n\n[]\nnull\n{"v":9,"id":"llllllllllll"}\n{"v":1}\n');
+  appendStep(workspace, { ...step, id: named(398) });
+  expect([...stepsNewestFirst(workspace)].slice(0, 2).map((one) => one.id)).toEqual([named(398), named(397)]);
+  expect([...stepsNewestFirst(workspace)]).toHaveLength(400);
+});
+
+test("a step is found by the beginning of its id, and only if that is enough", async () => {
+  using made = await place();
+  const { workspace } = made;
+  const [step] = await save(workspace, [{ session: "one" }]);
+  if (!step) throw new Error("Nothing was saved.");
+  for (const id of ["kkkklmnopqrs", "kkkklmnopqrt", "kkkkllllllll"])
+    appendStep(workspace, { ...step, id, worktree: "other" });
+  expect(findStep(workspace, "kkkkll")?.id).toBe("kkkkllllllll");
+  expect(findStep(workspace, "kkkklmnopqrs")?.id).toBe("kkkklmnopqrs");
+  expect(() => findStep(workspace, "kkkklm")).toThrow("could be any of");
+  expect(findStep(workspace, "zzzzzzzzzzzz")).toBeUndefined();
+  expect(listSteps(workspace).map((one) => one.id)).toEqual([step.id]);
+  expect(listSteps(workspace, { all: true })).toHaveLength(4);
+  expect(listSteps(workspace, { all: true, limit: 2 })).toHaveLength(2);
+  expect(listSteps(workspace, { session: "two" })).toEqual([]);
+});
