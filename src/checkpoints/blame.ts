@@ -1,0 +1,292 @@
+/**
+ * Line → commit → turn → prompt. git says which commit a line came with; the commit's checkpoint, or else the steps
+ * recorded here, say which turn it came from.
+ */
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, messageOf, UserError } from "../base/errors.ts";
+import { isInside } from "../base/paths.ts";
+import { plural, shownPath } from "../base/text.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { stepsNewestFirst } from "../steps/index-file.ts";
+import type { Step } from "../steps/model.ts";
+import { commitFacts } from "./attribution.ts";
+import { type Ending, LineAuthors, textLines } from "./authors.ts";
+import { type BlamedCommit, type CommittedLine, gitBlame } from "./git-blame.ts";
+import { checkpointsOfCommit } from "./history.ts";
+import { type FileAttribution, LINE_MARK_LENGTH, lineMark } from "./layout.ts";
+import { keptLines } from "./line-diff.ts";
+import { CheckpointReader, type StoredCheckpoint, type StoredSession } from "./read.ts";
+import { type Author, turnKey } from "./turns.ts";
+
+export interface LineStory {
+  line: number;
+  text: string;
+  commit: BlamedCommit | null;
+  /** Null: no turn that is known of; a person wrote it. */
+  turn: TurnStory | null;
+}
+
+export interface TurnStory {
+  /** Registry name, or the display name that another tool's checkpoint has. */
+  agent: string;
+  session: string;
+  /** Null where the checkpoint only tells the file, not the lines. */
+  turn: number | null;
+  prompt: string | null;
+  response: string | null;
+  checkpoint: string | null;
+  /** The session's place in its checkpoint. */
+  index: number | null;
+  /** The step at which the turn ended, where it is recorded here. */
+  step: Step | null;
+}
+
+export interface Blame {
+  path: string;
+  lines: LineStory[];
+  /** What could not be read on the way, in words. */
+  problems: string[];
+}
+
+export interface LineWindow {
+  from: number;
+  to: number;
+}
+
+type Origin = (line: number, text: string) => TurnStory | null;
+
+export async function blameFile(workspace: Workspace, path: string, window: LineWindow | null): Promise<Blame> {
+  const lines = linesInWorkTree(workspace, path);
+  if (window && (window.from < 1 || window.from > lines.length))
+    throw new UserError(
+      "usage",
+      `${shownPath(path)} has no line ${window.from}.`,
+      `It has ${plural(lines.length, "line")}.`,
+    );
+  const range = window && { from: window.from, to: Math.min(window.to, lines.length) };
+  const blamed = workspace.kind === "private" ? undefined : await gitBlame(workspace, path, range);
+  const origins = new Origins(workspace);
+  try {
+    const committed = blamed ?? uncommitted(path, range ?? { from: 1, to: lines.length });
+    const told: LineStory[] = [];
+    for (const { commit, path: then, origin, line } of committed) {
+      const text = lines[line - 1] ?? "";
+      const find = commit ? await origins.ofCommit(commit.id, then) : await origins.ofWorkTree(path, lines);
+      told.push({ line, text, commit, turn: find(commit ? origin : line, text) });
+    }
+    return { path, lines: told, problems: [...new Set(origins.problems)] };
+  } finally {
+    origins.close();
+  }
+}
+
+class Origins {
+  readonly problems: string[] = [];
+  readonly #workspace: Workspace;
+  readonly #authors: LineAuthors;
+  /** Of the other work trees, whose commits may have come here. */
+  readonly #elsewhere: LineAuthors[];
+  readonly #checkpoints: CheckpointReader;
+  readonly #known = new Map<string, Origin>();
+  readonly #turns = new Map<string, Step>();
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+    this.#authors = new LineAuthors(workspace);
+    this.#checkpoints = new CheckpointReader(workspace);
+    const worktrees = new Set<string>();
+    for (const step of stepsNewestFirst(workspace)) {
+      worktrees.add(step.worktree);
+      if (step.session === null || step.agent === null) continue;
+      if (step.kind !== "turn-end" && step.kind !== "turn-start") continue;
+      const key = turnKey({ agent: step.agent, session: step.session, turn: step.turn });
+      if (step.kind === "turn-end" || !this.#turns.has(key)) this.#turns.set(key, step);
+    }
+    worktrees.delete(workspace.worktree);
+    this.#elsewhere = [...worktrees].map((worktree) => new LineAuthors(workspace, worktree));
+  }
+
+  close(): void {
+    for (const authors of [this.#authors, ...this.#elsewhere]) authors.close();
+    this.#checkpoints.close();
+  }
+
+  ofWorkTree(path: string, lines: readonly string[]): Promise<Origin> {
+    return this.#once(path, async () => this.#fromSteps(this.#authors, path, { lines, blob: null, until: null }));
+  }
+
+  ofCommit(commit: string, path: string): Promise<Origin> {
+    return this.#once(`${commit}\0${path}`, () => this.#findOrigin(commit, path));
+  }
+
+  async #once(key: string, make: () => Promise<Origin>): Promise<Origin> {
+    const known = this.#known.get(key);
+    if (known) return known;
+    const origin = await make();
+    this.#known.set(key, origin);
+    return origin;
+  }
+
+  async #findOrigin(commit: string, path: string): Promise<Origin> {
+    const { message, time, parent } = await commitFacts(this.#authors, commit);
+    const blob = await this.#authors.blobIn(commit, path);
+    const lines = (blob === null ? undefined : await this.#authors.linesOf(blob)) ?? [];
+    const checkpoints = await this.#named(commit, message);
+    const recorded = checkpoints.flatMap((checkpoint) => this.#fromRecord(checkpoint, path, blob, lines));
+    const steps: Origin[] = [];
+    for (const authors of [this.#authors, ...this.#elsewhere]) {
+      const origin = await this.#fromSteps(authors, path, { lines, blob, until: time, parent });
+      steps.push((line, text) => linkedTo(origin(line, text), checkpoints));
+    }
+    const perFile = recorded.length > 0 ? [] : checkpoints.flatMap((checkpoint) => perFileOrigin(checkpoint, path));
+    return (line, text) => {
+      for (const origin of [...recorded, ...steps, ...perFile]) {
+        const story = origin(line, text);
+        if (story) return story;
+      }
+      return null;
+    };
+  }
+
+  async #named(commit: string, message: string): Promise<StoredCheckpoint[]> {
+    const found: StoredCheckpoint[] = [];
+    for (const id of checkpointsOfCommit(this.#workspace, commit, message)) {
+      try {
+        const checkpoint = await this.#checkpoints.find(id);
+        if (checkpoint) found.push(checkpoint);
+      } catch (error) {
+        this.problems.push(messageOf(error));
+      }
+    }
+    return found;
+  }
+
+  #fromRecord(checkpoint: StoredCheckpoint, path: string, blob: string | null, lines: readonly string[]): Origin[] {
+    return checkpoint.sessions.flatMap((session) => {
+      if (!session.record) return [];
+      const file = session.record.attribution.find((each) => each.path === path || each.blob === blob);
+      const turns = file ? turnsByLine(file, blob, lines) : new Map<number, number>();
+      return [
+        (line) => {
+          const turn = turns.get(line);
+          return turn === undefined ? null : this.#recordedTurn(checkpoint, session, turn);
+        },
+      ] satisfies Origin[];
+    });
+  }
+
+  #recordedTurn(checkpoint: StoredCheckpoint, session: StoredSession, turn: number): TurnStory {
+    const record = session.record;
+    const agent = record?.agent || session.metadata.agent;
+    const id = record?.session || session.metadata.session_id;
+    const steps = record?.steps.filter((step) => step.turn === turn) ?? [];
+    const local = this.#turns.get(turnKey({ agent, session: id, turn })) ?? null;
+    return {
+      agent,
+      session: id,
+      turn,
+      prompt: steps.find(({ prompt }) => prompt !== null)?.prompt ?? local?.prompt ?? null,
+      response: steps.findLast(({ response }) => response !== null)?.response ?? local?.response ?? null,
+      checkpoint: checkpoint.id,
+      index: session.index,
+      step: local,
+    };
+  }
+
+  async #fromSteps(from: LineAuthors, path: string, ending: Ending): Promise<Origin> {
+    const { authors } = await from.follow(path, ending);
+    return (line) => {
+      const author = authors[line - 1];
+      return author ? this.#turnHere(author) : null;
+    };
+  }
+
+  #turnHere(author: Author): TurnStory {
+    const step = this.#turns.get(turnKey(author)) ?? null;
+    const { prompt = null, response = null } = step ?? {};
+    return { ...author, prompt, response, checkpoint: null, index: null, step };
+  }
+}
+
+/**
+ * The turns of a committed file's lines. After a rebase or an amend the file may be another one: then its lines are
+ * known again by their marks, in order.
+ */
+function turnsByLine(file: FileAttribution, blob: string | null, lines: readonly string[]): Map<number, number> {
+  const turns = new Map<number, number>();
+  const marked = file.ranges.flatMap(({ start, turn, marks }) =>
+    Array.from({ length: marks.length / LINE_MARK_LENGTH }, (_, i) => {
+      return { line: start + i, turn, mark: marks.slice(i * LINE_MARK_LENGTH, (i + 1) * LINE_MARK_LENGTH) };
+    }),
+  );
+  if (file.blob === blob) {
+    for (const { line, turn } of marked) turns.set(line, turn);
+    return turns;
+  }
+  const kept = keptLines(
+    marked.map(({ mark }) => mark),
+    lines.map(lineMark),
+  );
+  for (const [index, from] of kept.entries()) {
+    const origin = from < 0 ? undefined : marked[from];
+    if (origin) turns.set(index + 1, origin.turn);
+  }
+  return turns;
+}
+
+/** With the place of its session in the commit's own checkpoints. */
+function linkedTo(story: TurnStory | null, checkpoints: readonly StoredCheckpoint[]): TurnStory | null {
+  if (!story) return null;
+  for (const { id, sessions } of checkpoints) {
+    const session = sessions.find(({ metadata }) => metadata.session_id === story.session);
+    if (session) return { ...story, checkpoint: id, index: session.index };
+  }
+  return story;
+}
+
+/** Another tool's checkpoint tells which files a session touched, and no more. */
+function perFileOrigin(checkpoint: StoredCheckpoint, path: string): Origin[] {
+  const session = checkpoint.sessions.find(({ metadata }) => metadata.files_touched.includes(path));
+  if (!session) return [];
+  const { metadata, prompts, index } = session;
+  const story: TurnStory = {
+    agent: metadata.agent,
+    session: metadata.session_id,
+    turn: null,
+    prompt: prompts.at(-1) ?? null,
+    response: null,
+    checkpoint: checkpoint.id,
+    index,
+    step: null,
+  };
+  return [() => story];
+}
+
+function uncommitted(path: string, { from, to }: LineWindow): CommittedLine[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => {
+    return { commit: null, path, origin: from + i, line: from + i };
+  });
+}
+
+function linesInWorkTree(workspace: Workspace, path: string): string[] {
+  const absolute = join(workspace.root, path);
+  let data: Buffer;
+  try {
+    // A link in the way must not lead out of the work tree.
+    if (!isInside(workspace.root, realpathSync(absolute))) throw outside(path);
+    if (!statSync(absolute).isFile())
+      throw new UserError("usage", `${shownPath(path)} is not a file.`, "Name one file of text.");
+    data = readFileSync(absolute);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") throw error;
+    throw new UserError("not-found", `There is no file ${shownPath(path)} here.`, "Give its path as it is now.");
+  }
+  const lines = textLines(data);
+  if (lines) return lines;
+  throw new UserError("usage", `${shownPath(path)} is not text, or too large.`, "Only lines of text have a story.");
+}
+
+export function outside(path: string): UserError {
+  return new UserError("usage", `${shownPath(path)} is not in this work tree.`, "Name a file of this repository.");
+}

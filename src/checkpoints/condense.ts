@@ -1,0 +1,232 @@
+/**
+ * From what a session recorded to what a checkpoint holds: the conversation in chunks, prompts, tokens, files, the tasks of
+ * subagents, and beside them our own record of the steps. Nothing is written here that was not redacted.
+ */
+import { homedir } from "node:os";
+import { isAbsolute, relative } from "node:path";
+import { getAgent } from "../agents/registry.ts";
+import { logError } from "../base/log.ts";
+import { isInside } from "../base/paths.ts";
+import { version } from "../base/version.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { listSteps } from "../steps/list.ts";
+import type { Step } from "../steps/model.ts";
+import { readTranscript } from "../steps/transcript.ts";
+import { chunkName } from "../transcripts/chunks.ts";
+import { addTokens, NO_TOKENS, type Tokens, tokensBetween } from "../transcripts/model.ts";
+import { attributeCommit, attributionOf, type CommitAttribution, initialAttribution } from "./attribution.ts";
+import {
+  BACKTRAIL_FILE,
+  type BacktrailRecord,
+  CONTENT_HASH_FILE,
+  CONTEXT_FILE,
+  layoutJson,
+  PROMPT_FILE,
+  PROMPT_SEPARATOR,
+  type SessionMetadata,
+  safeName,
+  TASK_FILE,
+  type TaskCheckpoint,
+  type TokenUsage,
+  TRANSCRIPT_FILE,
+  UNKNOWN_AGENT,
+} from "./layout.ts";
+import type { QueuedCheckpoint, QueuedSession } from "./queue.ts";
+import { openRedaction, type Redaction } from "./redacted.ts";
+import { storeChunks } from "./transcript-chunks.ts";
+import { type ObjectStore, openObjects, type SessionFiles, writeCheckpoint } from "./write.ts";
+
+/** As the format names them, where that differs from the agent's own. */
+const DISPLAY_NAMES: Readonly<Record<string, string>> = { "factoryai-droid": "Factory AI Droid" };
+
+interface Condensing {
+  workspace: Workspace;
+  objects: ObjectStore;
+  redaction: Redaction;
+  entry: QueuedCheckpoint;
+  attribution: CommitAttribution | null;
+}
+
+export async function condense(workspace: Workspace, entry: QueuedCheckpoint): Promise<void> {
+  const objects = openObjects(workspace);
+  try {
+    const redaction = await openRedaction(workspace);
+    const work: Condensing = { workspace, objects, redaction, entry, attribution: await attributed(workspace, entry) };
+    const sessions: SessionFiles[] = [];
+    for (const session of entry.sessions) sessions.push(await sessionFiles(work, session));
+    await writeCheckpoint(workspace, objects, entry.checkpoint, sessions);
+  } finally {
+    objects.reader.close();
+  }
+}
+
+/** A commit that has gone since (a branch deleted, a history pruned) has no lines to tell of. */
+async function attributed(workspace: Workspace, { commit }: QueuedCheckpoint): Promise<CommitAttribution | null> {
+  try {
+    return await attributeCommit(workspace, commit);
+  } catch (error) {
+    logError("attribution", error);
+    return null;
+  }
+}
+
+async function sessionFiles(work: Condensing, session: QueuedSession): Promise<SessionFiles> {
+  const { workspace, objects, redaction } = work;
+  const steps = stepsOf(workspace, session);
+  const blob = (text: string) => objects.writer.add("blob", Buffer.from(text));
+  const chunks = await storeChunks(workspace, objects, redaction, session.key, session.since, session.until);
+  const files = new Map<string, string>();
+  for (const [i, id] of chunks.ids.entries()) files.set(chunkName(TRANSCRIPT_FILE, i), id);
+  files.set(CONTENT_HASH_FILE, blob(chunks.hash));
+  const prompts = promptsOf(steps).map((prompt) => redaction.text(prompt));
+  files.set(PROMPT_FILE, blob(prompts.join(PROMPT_SEPARATOR)));
+  files.set(CONTEXT_FILE, blob(redaction.text(contextOf(steps))));
+  files.set(BACKTRAIL_FILE, blob(layoutJson(recordOf(work, session, steps))));
+  return {
+    metadata: await metadataOf(work, session, steps, chunks.linesBefore),
+    files,
+    tasks: await tasksOf(work, session, steps),
+  };
+}
+
+async function metadataOf(
+  { entry, attribution }: Condensing,
+  session: QueuedSession,
+  steps: readonly Step[],
+  linesBefore: number,
+): Promise<SessionMetadata> {
+  const turns = steps.filter((step) => step.kind === "turn-end");
+  const agent = await getAgent(session.agent);
+  const name = DISPLAY_NAMES[session.agent] ?? agent?.profile.display_name ?? UNKNOWN_AGENT;
+  const first = steps.find((step) => step.kind === "turn-start") ?? steps[0];
+  const before = session.since.offset > 0 ? (first?.transcript?.lastId ?? null) : null;
+  const usage = usageOf(steps);
+  const path = belowHome(session.transcriptPath);
+  return {
+    cli_version: version,
+    checkpoint_id: entry.checkpoint,
+    session_id: session.id,
+    strategy: entry.strategy,
+    created_at: entry.time,
+    ...(entry.branch === null ? {} : { branch: entry.branch }),
+    checkpoints_count: Math.max(1, turns.length),
+    files_touched: session.files,
+    agent: name,
+    ...(session.model === null ? {} : { model: session.model }),
+    ...(first ? { turn_id: steps.findLast((step) => step.kind === "turn-start")?.id ?? first.id } : {}),
+    ...(before === null ? {} : { transcript_identifier_at_start: before }),
+    checkpoint_transcript_start: linesBefore,
+    transcript_lines_at_start: linesBefore,
+    ...(usage ? { token_usage: usage } : {}),
+    ...(attribution ? { initial_attribution: initialAttribution(attribution, entry.time) } : {}),
+    ...(path === undefined ? {} : { transcript_path: path }),
+  };
+}
+
+/** Of this checkpoint's turns, oldest first. */
+function stepsOf(workspace: Workspace, { id, since, until }: QueuedSession): Step[] {
+  const steps: Step[] = [];
+  for (const step of listSteps(workspace, { session: id, all: true })) {
+    if (step.turn > since.turn && step.turn <= until.turn) steps.push(step);
+  }
+  return steps.reverse();
+}
+
+/** One a turn; a turn that has only its end knows its prompt too. */
+function promptsOf(steps: readonly Step[]): string[] {
+  const prompts = new Map<number, string>();
+  for (const { kind, turn, prompt } of steps) {
+    if (prompt !== null && (kind === "turn-start" || (kind === "turn-end" && !prompts.has(turn))))
+      prompts.set(turn, prompt);
+  }
+  return [...prompts.values()];
+}
+
+function contextOf(steps: readonly Step[]): string {
+  const parts = ["# Session context", ""];
+  const prompts = new Map(steps.filter(({ prompt }) => prompt !== null).map(({ turn, prompt }) => [turn, prompt]));
+  for (const [turn, prompt] of prompts) {
+    const end = steps.findLast((step) => step.turn === turn && step.kind === "turn-end");
+    parts.push(`## Prompt ${turn}`, "", prompt ?? "", "");
+    if (end?.response) parts.push("### Answer", "", end.response, "");
+  }
+  return parts.join("\n");
+}
+
+function recordOf(
+  { redaction, attribution }: Condensing,
+  session: QueuedSession,
+  steps: readonly Step[],
+): BacktrailRecord {
+  return {
+    v: 1,
+    session: session.id,
+    agent: session.agent,
+    steps: steps.map(({ id, kind, turn, time, prompt, response, files }) => ({
+      id,
+      kind,
+      turn,
+      time,
+      prompt: prompt === null ? null : redaction.text(prompt),
+      response: response === null ? null : redaction.text(response),
+      files: [...files.added, ...files.modified, ...files.deleted].sort(),
+    })),
+    attribution: attribution ? attributionOf(attribution, { agent: session.agent, session: session.id }) : [],
+  };
+}
+
+/** A turn's tokens include its subagents'; the format keeps them apart. */
+function usageOf(steps: readonly Step[]): TokenUsage | undefined {
+  const counted = (wanted: (step: Step) => boolean) =>
+    steps.flatMap((step) => (step.tokens && wanted(step) ? [step.tokens] : []));
+  const turns = counted((step) => step.kind === "turn-end");
+  if (turns.length === 0) return undefined;
+  const tasks = counted((step) => step.kind === "task" && step.subagent?.when === "end");
+  const below = tasks.reduce(addTokens, NO_TOKENS);
+  const own = tokensBetween(below, turns.reduce(addTokens, NO_TOKENS));
+  return { ...inFormat(own), ...(tasks.length > 0 ? { subagent_tokens: inFormat(below) } : {}) };
+}
+
+function inFormat({ input, output, cacheRead, cacheWrite }: Tokens): TokenUsage {
+  return {
+    input_tokens: input,
+    cache_creation_tokens: cacheWrite,
+    cache_read_tokens: cacheRead,
+    output_tokens: output,
+    api_call_count: 0,
+  };
+}
+
+async function tasksOf(
+  { workspace, objects: { writer }, redaction }: Condensing,
+  session: QueuedSession,
+  steps: readonly Step[],
+): Promise<Map<string, string>> {
+  const tasks = new Map<string, string>();
+  for (const step of steps) {
+    if (step.kind !== "task" || step.subagent?.when !== "end") continue;
+    const toolUseId = step.toolUseId ?? step.id;
+    const directory = safeName(toolUseId);
+    const record: TaskCheckpoint = {
+      session_id: session.id,
+      tool_use_id: toolUseId,
+      checkpoint_uuid: step.transcript?.lastId ?? step.id,
+      agent_id: step.subagent.id,
+    };
+    tasks.set(`${directory}/${TASK_FILE}`, writer.add("blob", Buffer.from(layoutJson(record))));
+    const said = await readTranscript(workspace, session.key, 0, Number.MAX_SAFE_INTEGER, `tasks/${step.id}`);
+    if (said.length > 0) {
+      tasks.set(
+        `${directory}/agent-${safeName(step.subagent.id)}.jsonl`,
+        writer.add("blob", redaction.transcript(said)),
+      );
+    }
+  }
+  return tasks;
+}
+
+function belowHome(path: string | null): string | undefined {
+  const home = process.env["HOME"] || homedir();
+  if (path === null || !isAbsolute(path) || !isInside(home, path)) return undefined;
+  return relative(home, path);
+}

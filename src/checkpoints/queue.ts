@@ -1,0 +1,80 @@
+/**
+ * Checkpoints that are still to be written: one file each, on disk before the commit's hook answers, removed when the branch has
+ * the checkpoint. Writing one twice does no harm.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { readJson, removeFile, writeJson } from "../base/files.ts";
+import { logError } from "../base/log.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { isCheckpointId } from "./layout.ts";
+import type { Moment } from "./pending.ts";
+
+export interface QueuedCheckpoint {
+  v: 1;
+  checkpoint: string;
+  commit: string;
+  /** Null when HEAD was detached. */
+  branch: string | null;
+  strategy: string;
+  time: string;
+  sessions: QueuedSession[];
+}
+
+export interface QueuedSession {
+  key: string;
+  agent: string;
+  id: string;
+  model: string | null;
+  /** Files of this session that the commit took. */
+  files: string[];
+  since: Moment;
+  until: Moment;
+  transcriptPath: string | null;
+}
+
+export function enqueue(workspace: Workspace, entry: QueuedCheckpoint): void {
+  const name = `${String(Date.now()).padStart(15, "0")}-${entry.checkpoint}-${entry.sessions[0]?.key ?? ""}.json`;
+  writeJson(join(queueDirectory(workspace), name), entry);
+}
+
+export function hasQueue(workspace: Workspace): boolean {
+  return names(workspace).length > 0;
+}
+
+/** Oldest first. */
+export function queued(workspace: Workspace): { entry: QueuedCheckpoint; done(): void }[] {
+  return names(workspace).flatMap((name) => {
+    const path = join(queueDirectory(workspace), name);
+    try {
+      const entry = readJson(path);
+      if (entry === undefined) return [];
+      if (isEntry(entry)) return [{ entry, done: () => removeFile(path) }];
+      logError("checkpoint queue", `${name} cannot be understood and was removed.`);
+    } catch (error) {
+      logError("checkpoint queue", error);
+    }
+    removeFile(path);
+    return [];
+  });
+}
+
+function names(workspace: Workspace): string[] {
+  try {
+    return readdirSync(queueDirectory(workspace))
+      .filter((name) => name.endsWith(".json"))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+function queueDirectory(workspace: Workspace): string {
+  return join(workspace.storeDir, "queue");
+}
+
+function isEntry(value: unknown): value is QueuedCheckpoint {
+  if (typeof value !== "object" || value === null) return false;
+  const { v, checkpoint, sessions } = value as Partial<QueuedCheckpoint>;
+  return v === 1 && typeof checkpoint === "string" && isCheckpointId(checkpoint) && Array.isArray(sessions);
+}

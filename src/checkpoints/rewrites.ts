@@ -1,0 +1,86 @@
+/**
+ * Commits that git made anew (amend, rebase), as post-rewrite noted them. Most carry their trailers along; where one lost
+ * them, or several became one, links.jsonl in the store says what the new commit's message does not.
+ */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "../base/errors.ts";
+import { appendLine, readText, removeFile } from "../base/files.ts";
+import { ObjectReader } from "../git/reader.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { isCheckpointId } from "./layout.ts";
+import { linkedIn } from "./trailers.ts";
+
+const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+
+interface Link {
+  v: 1;
+  commit: string;
+  checkpoints: string[];
+}
+
+/** Checkpoints of a commit that its message does not name. */
+export function extraLinks(workspace: Workspace, commit: string): string[] {
+  const found: string[] = [];
+  for (const line of (readText(linksFile(workspace)) ?? "").split("\n")) {
+    if (!line.includes(commit)) continue;
+    try {
+      const link = JSON.parse(line) as Partial<Link>;
+      if (link.v === 1 && link.commit === commit && Array.isArray(link.checkpoints)) found.push(...link.checkpoints);
+    } catch {
+      // A torn line.
+    }
+  }
+  return [...new Set(found.filter(isCheckpointId))];
+}
+
+/** Works off what post-rewrite noted; a kill in between does it again. */
+export async function takeRewrites(workspace: Workspace): Promise<void> {
+  const taken = join(workspace.storeDir, "rewrites.taken");
+  if (readText(taken) === undefined && !rename(join(workspace.storeDir, "rewrites"), taken)) return;
+  const olds = Map.groupBy(pairs(readText(taken) ?? ""), ([, fresh]) => fresh);
+  const reader = new ObjectReader(workspace);
+  try {
+    for (const [fresh, rewritten] of olds) {
+      const known = new Set([...(await linked(reader, fresh)), ...extraLinks(workspace, fresh)]);
+      const lost = new Set<string>();
+      for (const [old] of rewritten) {
+        for (const id of [...(await linked(reader, old)), ...extraLinks(workspace, old)])
+          if (!known.has(id)) lost.add(id);
+      }
+      const link: Link = { v: 1, commit: fresh, checkpoints: [...lost] };
+      if (lost.size > 0) appendLine(linksFile(workspace), JSON.stringify(link));
+    }
+  } finally {
+    reader.close();
+  }
+  removeFile(taken);
+}
+
+function pairs(text: string): [old: string, fresh: string][] {
+  return text.split("\n").flatMap((line): [string, string][] => {
+    const [old = "", fresh = ""] = line.split(" ");
+    return OBJECT_ID.test(old) && OBJECT_ID.test(fresh) ? [[old, fresh]] : [];
+  });
+}
+
+async function linked(reader: ObjectReader, commit: string): Promise<string[]> {
+  const object = await reader.read(commit);
+  if (object?.type !== "commit") return [];
+  const text = object.data.toString("utf8");
+  return linkedIn(text.slice(text.indexOf("\n\n") + 2));
+}
+
+function rename(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function linksFile(workspace: Workspace): string {
+  return join(workspace.storeDir, "links.jsonl");
+}

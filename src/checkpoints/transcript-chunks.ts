@@ -1,0 +1,88 @@
+/**
+ * A conversation as chunks of a checkpoint: cut at line ends of the original, so that a conversation that only grew keeps all
+ * its chunks but the last, and what was redacted and stored once is never redacted or stored again.
+ */
+import { join } from "node:path";
+import { hexDigest } from "../base/digest.ts";
+import { readJson, writeJson } from "../base/files.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { readTranscript } from "../steps/transcript.ts";
+import { LARGEST_CHUNK, splitLines } from "../transcripts/chunks.ts";
+import type { Moment } from "./pending.ts";
+import type { Redaction } from "./redacted.ts";
+import type { ObjectStore } from "./write.ts";
+
+const CHUNK_BYTES = 1 << 20;
+const NEWLINE = 10;
+
+export interface Chunks {
+  /** Blobs, in order. */
+  ids: string[];
+  /** `sha256:<hex>` of all of them. */
+  hash: string;
+  /** How many lines come before this checkpoint's part. */
+  linesBefore: number;
+}
+
+interface KnownChunks {
+  v: 1;
+  generation: number;
+  redaction: string;
+  /** Of the original bytes and of the stored blob. */
+  chunks: { raw: string; id: string }[];
+}
+
+export async function storeChunks(
+  workspace: Workspace,
+  { reader, writer }: ObjectStore,
+  redaction: Redaction,
+  key: string,
+  since: Moment,
+  until: Moment,
+): Promise<Chunks> {
+  const raw = await readTranscript(workspace, key, until.generation, until.offset);
+  const file = join(workspace.storeDir, "checkpoints", "chunks", `${key}.json`);
+  const known = knownChunks(file, until.generation, redaction.version);
+  const pieces = splitLines(raw, isOneDocument(raw) ? LARGEST_CHUNK : CHUNK_BYTES);
+  const chunks: KnownChunks["chunks"] = [];
+  const hasher = new Bun.CryptoHasher("sha256");
+  for (const [i, piece] of pieces.entries()) {
+    const mark = hexDigest("sha1", piece);
+    const before = known[i];
+    const stored = before?.raw === mark ? await reader.read(before.id) : undefined;
+    const data = stored?.type === "blob" ? stored.data : redaction.transcript(piece);
+    hasher.update(data);
+    chunks.push({ raw: mark, id: stored?.type === "blob" ? stored.id : writer.add("blob", data) });
+  }
+  writeJson(file, { v: 1, generation: until.generation, redaction: redaction.version, chunks } satisfies KnownChunks);
+  const before = since.generation === until.generation ? raw.subarray(0, since.offset) : Buffer.alloc(0);
+  return { ids: chunks.map(({ id }) => id), hash: `sha256:${hasher.digest("hex")}`, linesBefore: countLines(before) };
+}
+
+function knownChunks(file: string, generation: number, redaction: string): KnownChunks["chunks"] {
+  try {
+    const known = readJson(file) as KnownChunks | undefined;
+    const fits = known?.v === 1 && known.generation === generation && known.redaction === redaction;
+    return fits && Array.isArray(known.chunks) ? known.chunks : [];
+  } catch {
+    return [];
+  }
+}
+
+/** A JSON text over several lines: readers of the format take it apart between messages, so it is not cut without need. */
+function isOneDocument(bytes: Buffer): boolean {
+  const end = bytes.indexOf(NEWLINE);
+  if (bytes[0] !== 0x7b || end === -1) return false;
+  try {
+    JSON.parse(bytes.toString("utf8", 0, end));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}

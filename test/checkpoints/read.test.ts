@@ -1,0 +1,161 @@
+/** The public format, read from a fixture that was written by hand; and what a hostile remote may send. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { UserError } from "../../src/base/errors.ts";
+import { CheckpointReader, checkpointsNamedIn, promptsIn } from "../../src/checkpoints/read.ts";
+import { findWorkspace, type Workspace } from "../../src/git/workspace.ts";
+import { type TemporaryRepository, temporaryRepository } from "../support/index.ts";
+import { BRANCH, type Content, commitFiles, exampleCheckpoint, ID, TRANSCRIPT } from "./branch.ts";
+
+const hash = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+const ULID = "01JKXW3M5T8Q2V7ZC9D4E6F8GH";
+
+let repository: TemporaryRepository;
+let workspace: Workspace;
+
+beforeAll(() => {
+  repository = temporaryRepository();
+  workspace = findWorkspace(repository.path) as Workspace;
+});
+afterAll(() => repository.remove());
+
+async function reading<T>(use: (reader: CheckpointReader) => Promise<T>): Promise<T> {
+  const reader = new CheckpointReader(workspace);
+  try {
+    return await use(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+describe("the branch", () => {
+  test("every field is read", async () => {
+    commitFiles(repository, BRANCH, exampleCheckpoint(hash));
+    const checkpoint = await reading((reader) => reader.find(ID));
+    expect(checkpoint?.problems).toEqual([]);
+    expect(checkpoint?.layout).toBe("branch");
+    expect(checkpoint?.summary).toMatchObject({ branch: "main", checkpoints_count: 3, strategy: "manual-commit" });
+    expect(checkpoint?.summary.token_usage?.subagent_tokens?.output_tokens).toBe(4);
+    const [first, second] = checkpoint?.sessions ?? [];
+    expect(first?.prompts).toEqual(["Greet the user by name", "And say goodbye\nin two lines"]);
+    expect(first?.metadata.summary?.learnings.code).toEqual([
+      { path: "greet.ts", line: 1, end_line: 2, finding: "Default name is World" },
+    ]);
+    expect(first?.metadata.initial_attribution?.agent_percentage).toBe(75);
+    expect(first?.hasTranscript).toBe(true);
+    expect(second?.metadata).toMatchObject({ session_id: "cursor-session", agent: "Cursor" });
+    expect(second?.hasTranscript).toBe(false);
+    expect(checkpoint?.tasks).toMatchObject([{ tool_use_id: "toolu_01", agent_id: "a1" }]);
+  });
+
+  test("the chunks make the transcript again, byte for byte", async () => {
+    commitFiles(repository, BRANCH, exampleCheckpoint(hash));
+    const transcript = await reading((reader) => reader.transcript(ID, 0));
+    expect(Buffer.from(transcript?.bytes ?? []).toString()).toBe(TRANSCRIPT);
+    expect(transcript?.problems).toEqual([]);
+    expect(await reading((reader) => reader.transcript(ID, 1))).toBeUndefined();
+  });
+
+  test("one that was fetched and has no local branch yet is found", async () => {
+    using elsewhere = temporaryRepository();
+    commitFiles(elsewhere, "refs/remotes/origin/entire/checkpoints/v1", exampleCheckpoint(hash));
+    const reader = new CheckpointReader(findWorkspace(elsewhere.path) as Workspace);
+    expect((await reader.find(ID))?.sessions.length).toBe(2);
+    reader.close();
+  });
+
+  test("what is not there is not there", async () => {
+    for (const id of ["ffffffffffff", "../../../etc", "../../../heads/main", "a3", "", "--all", ULID]) {
+      expect(await reading((reader) => reader.find(id))).toBeUndefined();
+    }
+  });
+});
+
+test("the newer layout has one ref a checkpoint, with a compact transcript", async () => {
+  const files: Record<string, string> = {};
+  for (const [path, content] of Object.entries(exampleCheckpoint(hash))) {
+    const name = path.slice("a3/b2c4d5e6f7/".length).replace("full.jsonl", "transcript.jsonl");
+    files[name] = content.replaceAll(ID, ULID);
+  }
+  commitFiles(repository, `refs/entire/checkpoints/${ULID.slice(-2)}/${ULID}`, {
+    ...files,
+    "assets/manifest.json": "{}",
+  });
+  const checkpoint = await reading((reader) => reader.find(ULID));
+  expect(checkpoint).toMatchObject({ layout: "ref", problems: [] });
+  expect(checkpoint?.sessions.map(({ metadata }) => metadata.agent)).toEqual(["Claude Code", "Cursor"]);
+  const transcript = await reading((reader) => reader.transcript(ULID, 0));
+  expect(Buffer.from(transcript?.bytes ?? []).toString()).toBe(TRANSCRIPT);
+});
+
+describe("hostile", () => {
+  const reads = async (changes: Record<string, Content>) => {
+    using place = temporaryRepository();
+    commitFiles(place, BRANCH, { ...exampleCheckpoint(hash), ...changes });
+    const reader = new CheckpointReader(findWorkspace(place.path) as Workspace);
+    try {
+      return { checkpoint: await reader.find(ID), transcript: await reader.transcript(ID, 0) };
+    } finally {
+      reader.close();
+    }
+  };
+  const path = (name: string) => `a3/b2c4d5e6f7/${name}`;
+
+  test.each([
+    ["no JSON", "{", "not valid JSON"],
+    ["a list", "[]", "not a JSON object"],
+    ["no id", '{"checkpoint_id":"../../../etc"}', "no checkpoint id"],
+    ["sessions that are none", `{"checkpoint_id":"${ID}","sessions":{"length":9}}`, "no list"],
+    ["a link", { link: "/etc/passwd" }, "not a plain file"],
+  ] as [string, Content, string][])("a summary (%s) is refused with the reason", async (_, content, reason) => {
+    const failure = await reads({ [path("metadata.json")]: content }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UserError);
+    expect((failure as UserError).message).toContain(reason);
+  });
+
+  test("a session that cannot be read leaves the others", async () => {
+    const { checkpoint } = await reads({ [path("0/metadata.json")]: '{"session_id":7}' });
+    expect(checkpoint?.sessions.map(({ index }) => index)).toEqual([1]);
+    expect(checkpoint?.problems).toContain("0/metadata.json is refused: it names no session.");
+  });
+
+  test("a transcript that is not what its hash says is told", async () => {
+    const { transcript } = await reads({ [path("0/content_hash.txt")]: hash("another") });
+    expect(transcript?.problems).toEqual(["The transcript of session 0 is not what its content_hash.txt says."]);
+  });
+
+  test("paths that a summary names are not followed", async () => {
+    const { checkpoint } = await reads({
+      [path("metadata.json")]: JSON.stringify({
+        checkpoint_id: ID,
+        sessions: [{ metadata: "/../../etc/passwd", transcript: "/etc/passwd", prompt: "/dev/zero" }],
+      }),
+    });
+    expect(checkpoint?.sessions.length).toBe(2);
+    expect(checkpoint?.problems).toEqual(["Its metadata.json names 1 session; 2 are there."]);
+  });
+
+  test("a field of the wrong type counts as absent", async () => {
+    const metadata = { session_id: "s", files_touched: ["a", 1, null], agent: 4, token_usage: { input_tokens: -1 } };
+    const { checkpoint } = await reads({
+      [path("0/metadata.json")]: JSON.stringify({ ...metadata, summary: "x", created_at: [] }),
+    });
+    expect(checkpoint?.sessions[0]?.metadata).toMatchObject({ files_touched: ["a"], agent: "Agent", created_at: "" });
+    expect(checkpoint?.sessions[0]?.metadata.token_usage?.input_tokens).toBe(0);
+    expect(checkpoint?.sessions[0]?.metadata.summary).toBeUndefined();
+  });
+
+  test("a file that is absurdly large is not even read", async () => {
+    const { checkpoint } = await reads({ [path("0/metadata.json")]: Buffer.alloc(9 * 1024 * 1024, 32) });
+    expect(checkpoint?.problems).toContain("0/metadata.json is refused: 9 MiB are too large for it.");
+  });
+
+  test("trailers that name no checkpoint are passed over", () => {
+    const message = `Subject\n\nEntire-Checkpoint: ${ID}\nEntire-Checkpoint: ../../x\nEntire-Checkpoint: ${ID}\nEntire-Checkpoint: ${ULID}\nNot-Entire-Checkpoint: ffffffffffff\n`;
+    expect(checkpointsNamedIn(message)).toEqual([ID, ULID]);
+  });
+
+  test("prompts are separated by the line alone", () => {
+    expect(promptsIn("a --- b\n\n---\n\n----\n")).toEqual(["a --- b", "----"]);
+  });
+});
