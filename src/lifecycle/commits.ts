@@ -1,0 +1,255 @@
+/**
+ * What git's hooks lead to. Before a commit: which sessions had a hand in it, and the trailer that ties it to their checkpoint.
+ * After it: what is left for the next one, and the checkpoint's place in the queue. The checkpoint itself is the worker's.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { now } from "../base/clock.ts";
+import { readJson, removeFile, writeFileAtomic, writeJson } from "../base/files.ts";
+import { acquire } from "../base/lock.ts";
+import { log, logTo, setLogLevel } from "../base/log.ts";
+import { newCheckpointId } from "../checkpoints/layout.ts";
+import { changedSince, isReplaying, readHead, type Staged, stagedChanges } from "../checkpoints/link.ts";
+import {
+  type Moment,
+  pendingKeys,
+  readCondensed,
+  readPending,
+  writeCondensed,
+  writePending,
+} from "../checkpoints/pending.ts";
+import { enqueue, type QueuedSession } from "../checkpoints/queue.ts";
+import {
+  checkpointsIn,
+  isOtherwiseEmpty,
+  linkedIn,
+  withCheckpoints,
+  withoutCheckpoints,
+} from "../checkpoints/trailers.ts";
+import { openObjects } from "../checkpoints/write.ts";
+import { type Config, loadConfig } from "../config/load.ts";
+import { isTracked } from "../git/tracked.ts";
+import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
+import { sessionLock } from "../steps/session-tree.ts";
+import { ancestorsOf, argumentsOf } from "./ancestry.ts";
+import { startWorker } from "./background.ts";
+import { runningTurnFiles } from "./claims.ts";
+import { transition } from "./phase.ts";
+import { loadSession, marked, type SessionState, saveSession } from "./session-state.ts";
+
+const LOCK_WAIT_MS = 1_000;
+
+/** What prepare-commit-msg found, for post-commit: commit-intent.json in the work tree's state. */
+interface Intent {
+  v: 1;
+  checkpoint: string;
+  /** Files of theirs that it takes, and those of them that the work tree holds more of. */
+  sessions: { key: string; files: string[]; left: string[] }[];
+}
+
+/** `args` are what git gives the hook; for prepare-commit-msg after git's process id. */
+export async function runGitHook(hook: string, args: readonly string[]): Promise<void> {
+  if (hook === "commit-msg") return stripEmpty(args[0] ?? "");
+  const workspace = findWorkspace(process.cwd());
+  if (workspace?.kind !== "repository" || !isEnabled(workspace)) return;
+  logTo(workspace.storeDir);
+  const config = loadConfig(workspace.root, { isTracked: (file) => isTracked(workspace, file) });
+  setLogLevel(config.log_level);
+  if (!config.enabled) return;
+  if (hook === "prepare-commit-msg") await prepare(workspace, config, args);
+  else if (hook === "post-commit") await commitMade(workspace, config);
+}
+
+async function prepare(workspace: Workspace, config: Config, args: readonly string[]): Promise<void> {
+  const [pid = "", file = "", source = ""] = args;
+  removeFile(intentFile(workspace));
+  if (config.commit_linking === "never" || isReplaying(workspace) || source === "merge" || file === "") return;
+  const message = readFileSync(file, "utf8");
+  // A revert without conflicts leaves no other sign.
+  if (/^This reverts commit [0-9a-f]{7,64}/m.test(message)) return;
+  if (source === "squash") {
+    const quoted = checkpointsIn(message).filter((id) => !linkedIn(message).includes(id));
+    if (quoted.length > 0) return writeFileAtomic(file, withCheckpoints(message, quoted), { mode: 0o644 });
+  }
+  const sessions = await concerned(workspace, Number(pid));
+  const inherited = linkedIn(message).at(-1) ?? (await amended(workspace, Number(pid), source));
+  const checkpoint = inherited ?? (sessions.length > 0 ? newCheckpointId() : undefined);
+  if (checkpoint === undefined) return;
+  if (sessions.length > 0) writeJson(intentFile(workspace), { v: 1, checkpoint, sessions } satisfies Intent);
+  if (!linkedIn(message).includes(checkpoint))
+    writeFileAtomic(file, withCheckpoints(message, [checkpoint]), { mode: 0o644 });
+}
+
+/** `--amend -m` gives a new message, but the commit is the same one: its checkpoint stays. */
+async function amended(workspace: Workspace, pid: number, source: string): Promise<string | undefined> {
+  if (source !== "message" || !argumentsOf(pid).includes("--amend")) return undefined;
+  return (await readHead(workspace))?.linked.at(-1);
+}
+
+/** By files that a session changed and no commit has taken, and by what a running turn has changed so far. */
+async function concerned(workspace: Workspace, pid: number): Promise<Intent["sessions"]> {
+  const pending = pendingKeys(workspace).map((key) => ({ key, files: readPending(workspace, key).files }));
+  const running = runningTurns(workspace);
+  const only = running.length > 0 ? null : [...new Set(pending.flatMap(({ files }) => files))];
+  if (only?.length === 0) return [];
+  const staged = await stagedChanges(workspace, process.env["GIT_INDEX_FILE"], only);
+  const found = new Map<string, Set<string>>();
+  for (const { key, files } of pending) {
+    const taken = files.filter((path) => staged.blobs.has(path));
+    if (taken.length > 0) found.set(key, new Set(taken));
+  }
+  if (running.length > 0) await addRunning(workspace, staged, running, pid, found);
+  return [...found].map(([key, paths]) => {
+    const files = [...paths].sort();
+    return { key, files, left: files.filter((path) => staged.leftOver.has(path)) };
+  });
+}
+
+interface RunningTurn {
+  key: string;
+  state: SessionState;
+}
+
+function runningTurns(workspace: Workspace): RunningTurn[] {
+  return marked(workspace, "active").flatMap((key) => {
+    const state = loadSession(workspace, key);
+    return state?.openTurn ? [{ key, state }] : [];
+  });
+}
+
+async function addRunning(
+  workspace: Workspace,
+  staged: Staged,
+  running: readonly RunningTurn[],
+  pid: number,
+  found: Map<string, Set<string>>,
+): Promise<void> {
+  const ancestors = running.some(({ state }) => state.process) ? ancestorsOf(pid) : new Set<number>();
+  const committing = running.filter(({ state }) => state.process && ancestors.has(state.process.pid));
+  const written = await writtenBy(workspace, running);
+  const objects = openObjects(workspace);
+  try {
+    for (const turn of running) {
+      const { key, state } = turn;
+      const before = state.openTurn?.work;
+      const changed = before ? await changedSince(objects.trees, before, staged) : [...staged.blobs.keys()];
+      // What no turn's tools say they wrote is the committing agent's; with nobody known, that of every turn.
+      const nobodys = committing.length === 0 || committing.includes(turn);
+      const paths = changed.filter((path) => {
+        const writers = running.filter((other) => written.get(other.key)?.has(path));
+        return writers.length > 0 ? writers.includes(turn) : nobodys;
+      });
+      if (paths.length > 0 || committing.includes(turn)) found.set(key, new Set([...(found.get(key) ?? []), ...paths]));
+    }
+  } finally {
+    objects.reader.close();
+  }
+}
+
+/** Of one turn alone, everything that changed is its own: nothing has to be read. */
+async function writtenBy(workspace: Workspace, running: readonly RunningTurn[]): Promise<Map<string, Set<string>>> {
+  const written = new Map<string, Set<string>>();
+  if (running.length < 2) return written;
+  for (const { key } of running) written.set(key, new Set(await runningTurnFiles(workspace, key)));
+  return written;
+}
+
+async function commitMade(workspace: Workspace, config: Config): Promise<void> {
+  const intent = readIntent(workspace);
+  removeFile(intentFile(workspace));
+  if (!intent) return;
+  const head = await readHead(workspace);
+  if (!head) return;
+  // The user may have taken the trailer out: then there is no checkpoint, but the files are committed all the same.
+  const isLinked = head.linked.includes(intent.checkpoint);
+  const sessions: QueuedSession[] = [];
+  for (const { key, files, left } of intent.sessions) {
+    const lock = await acquire(sessionLock(workspace, key), LOCK_WAIT_MS);
+    try {
+      const state = loadSession(workspace, key);
+      if (!state) continue;
+      const condensed = readCondensed(workspace, key);
+      // Amended: the same checkpoint again, with all that it had.
+      const before = condensed.last?.checkpoint === intent.checkpoint ? condensed.last : null;
+      const since = before?.since ?? condensed.since;
+      const all = [...new Set([...(before?.files ?? []), ...files])].sort();
+      const pending = readPending(workspace, key);
+      const rest = pending.files.filter((path) => !files.includes(path) || left.includes(path));
+      const { checkpoint } = intent;
+      const { commit, branch } = head;
+      const runs = isLinked && state.openTurn !== null;
+      const open = { checkpoint, commit, branch, files: all, since, turn: state.turn };
+      const earlier = pending.unfinished.filter((other) => other.checkpoint !== checkpoint);
+      writePending(workspace, key, { files: rest, unfinished: runs ? [...earlier, open] : pending.unfinished });
+      if (isLinked) {
+        const until = momentOf(state);
+        sessions.push(queuedSession(key, state, all, since, until));
+        const next = rest.length === 0 ? nextSince(state, until) : condensed.since;
+        writeCondensed(workspace, key, { since: next, last: { checkpoint, since, files: all } });
+      }
+      if (lock) movePhase(workspace, state);
+    } finally {
+      lock?.release();
+    }
+  }
+  if (sessions.length === 0) return;
+  const { checkpoint } = intent;
+  const time = now().toISOString();
+  enqueue(workspace, {
+    v: 1,
+    checkpoint,
+    commit: head.commit,
+    branch: head.branch,
+    strategy: config.strategy,
+    time,
+    sessions,
+  });
+  startWorker(workspace);
+}
+
+export function queuedSession(
+  key: string,
+  { agent, id, model, transcript }: SessionState,
+  files: string[],
+  since: Moment,
+  until: Moment,
+): QueuedSession {
+  return { key, agent, id, model, files, since, until, transcriptPath: transcript?.path ?? null };
+}
+
+export function momentOf({ turn, transcript }: SessionState): Moment {
+  return { turn, generation: transcript?.generation ?? 0, offset: transcript?.stored ?? 0 };
+}
+
+/** A turn that still runs belongs to the next checkpoint too, from its prompt on. */
+function nextSince({ turn, openTurn }: SessionState, until: Moment): Moment {
+  return openTurn ? { ...until, turn: turn - 1, offset: openTurn.offset } : until;
+}
+
+function movePhase(workspace: Workspace, state: SessionState): void {
+  const { phase } = transition(state.phase, "GitCommit");
+  if (phase === state.phase) return;
+  state.phase = phase;
+  state.revision++;
+  saveSession(workspace, state);
+}
+
+/** git gives up a commit without a message; a trailer alone must not be taken for one. */
+function stripEmpty(file: string): void {
+  const message = readFileSync(file, "utf8");
+  if (isOtherwiseEmpty(message)) writeFileAtomic(file, withoutCheckpoints(message), { mode: 0o644 });
+}
+
+function intentFile(workspace: Workspace): string {
+  return join(workspace.stateDir, "commit-intent.json");
+}
+
+function readIntent(workspace: Workspace): Intent | undefined {
+  try {
+    const intent = readJson(intentFile(workspace)) as Intent | undefined;
+    return intent?.v === 1 && Array.isArray(intent.sessions) ? intent : undefined;
+  } catch (error) {
+    log("warn", "commit", `What was found before the commit cannot be read: ${String(error)}`);
+    return undefined;
+  }
+}
