@@ -1,0 +1,148 @@
+/** Draws up a restore: files, what is staged, the branch, the conversation, and what none of it will undo. */
+
+import { plural, shownPath } from "../base/text.ts";
+import { gitLocation } from "../git/location.ts";
+import { tryGit } from "../git/run.ts";
+import type { Snapshot } from "../git/snapshot.ts";
+import type { TreeStore } from "../git/trees.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { planChat } from "./chat.ts";
+import { effectsElsewhere } from "./coverage.ts";
+import type { IndexPlan } from "./journal.ts";
+import type {
+  ChatPlan,
+  FilePlan,
+  HeadMove,
+  NotUndone,
+  RestoreKind,
+  RewindOptions,
+  RewindPlan,
+  Target,
+} from "./model.ts";
+import { type Planned, planFiles } from "./plan.ts";
+import { planIndex } from "./staged-state.ts";
+import { planInput, stateOf, type TargetState } from "./state.ts";
+
+export interface RestoreRequest {
+  kind: RestoreKind;
+  target: Target;
+  options: RewindOptions;
+  takesBack: string | null;
+  /** Where the conversation goes on, if that is known without looking at the target. */
+  chat: ChatPlan | null;
+}
+
+/** A plan with what it takes to carry it out. */
+export interface DrawnUp {
+  plan: RewindPlan;
+  files: FilePlan;
+  index: IndexPlan | null;
+}
+
+const NO_FILES: Planned = { files: { write: [], delete: [], chmod: [] }, notUndone: [], conflicts: [] };
+
+export async function drawUp(
+  workspace: Workspace,
+  trees: TreeStore,
+  present: Snapshot,
+  request: RestoreRequest,
+): Promise<DrawnUp> {
+  const { target, options } = request;
+  const state = stateOf(target);
+  const chat = await chatFor(workspace, request);
+  const head = options.chatOnly ? null : headMove(present, target, options);
+  let planned = NO_FILES;
+  let index: IndexPlan | null = null;
+  const notUndone: NotUndone[] = [];
+  if (!options.chatOnly) {
+    const input = await planInput(workspace, trees, present, state, options.paths);
+    planned = planFiles(input);
+    const staged = stagedState(workspace, present, state, options, head);
+    if (staged) index = await planIndex(trees, present, staged, input.unwatched);
+    notUndone.push(...planned.notUndone, ...(await gitSince(workspace, present, state, options, head)));
+    if (target.kind === "step" && request.kind === "rewind")
+      notUndone.push(...(await effectsElsewhere(workspace, target.step)));
+  }
+  const { files, conflicts } = planned;
+  const plan: RewindPlan = {
+    kind: request.kind,
+    target,
+    options,
+    takesBack: request.takesBack,
+    write: files.write.map(({ path }) => path),
+    delete: files.delete,
+    chmod: files.chmod.map(({ path }) => path),
+    notUndone,
+    conflicts,
+    restoresIndex: index !== null,
+    head,
+    chat,
+  };
+  return { plan, files, index };
+}
+
+async function chatFor(workspace: Workspace, { target, options, chat }: RestoreRequest): Promise<ChatPlan> {
+  if (options.codeOnly) return { kind: "none", why: "Only the files were asked for." };
+  if (!options.chatOnly && options.paths && options.paths.length > 0) {
+    return { kind: "none", why: "Only some files were asked for; the conversation stays as it is." };
+  }
+  if (chat) return chat;
+  if (target.kind === "commit") return { kind: "none", why: "A commit has no conversation." };
+  return planChat(workspace, target.step);
+}
+
+function headMove(present: Snapshot, target: Target, options: RewindOptions): HeadMove | null {
+  const to = target.kind === "commit" ? target.commit : target.step.head;
+  if (!options.resetHead || !to || !present.head || to === present.head) return null;
+  if (target.kind === "step" && target.step.branch !== present.branch) return null;
+  return { from: present.head, to };
+}
+
+/** What was staged comes back only where it means the same: on the same commit, and with all files. */
+function stagedState(
+  workspace: Workspace,
+  present: Snapshot,
+  state: TargetState,
+  options: RewindOptions,
+  head: HeadMove | null,
+) {
+  if (workspace.kind === "private" || (options.paths && options.paths.length > 0)) return null;
+  const commit = head ? head.to : present.head;
+  return state.head === commit ? state.staged : null;
+}
+
+/** Commits and staged changes that stay. */
+async function gitSince(
+  workspace: Workspace,
+  present: Snapshot,
+  state: TargetState,
+  options: RewindOptions,
+  head: HeadMove | null,
+): Promise<NotUndone[]> {
+  if (workspace.kind === "private" || !present.head || present.head === state.head || head) return [];
+  const told: NotUndone[] = [];
+  const made = state.head === null ? "All commits" : await commitsSince(workspace, state.head, present.head);
+  if (options.resetHead)
+    told.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
+  told.push({ what: made, why: "commits stay, and the branch does not move" });
+  const headTree = await treeOf(workspace, present.head);
+  if (headTree !== present.index || present.unmerged.length > 0)
+    told.push({ what: "What is staged", why: "the branch was at another commit then" });
+  return told;
+}
+
+async function commitsSince(workspace: Workspace, from: string, to: string): Promise<string> {
+  const { args, cwd } = gitLocation(workspace);
+  const counted = await tryGit([...args, "rev-list", "--count", `${from}..${to}`], { cwd });
+  const count = Number(counted.stdout.toString("latin1").trim());
+  const since = shownPath(from.slice(0, 8));
+  if (counted.code !== 0 || !(count > 0)) return `HEAD (${to.slice(0, 8)}, then ${since})`;
+  return `${plural(count, "commit")} since ${since}`;
+}
+
+async function treeOf(workspace: Workspace, commit: string): Promise<string> {
+  const { args, cwd } = gitLocation(workspace);
+  return (await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd })).stdout
+    .toString("latin1")
+    .trim();
+}

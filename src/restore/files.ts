@@ -1,0 +1,224 @@
+/**
+ * Carries out a plan on files. Whatever stands in a file's place is moved aside first, never overwritten, and goes
+ * only when the safety step is known to hold it. Every move can be repeated after a kill, and taken back.
+ */
+import { type BigIntStats, chmodSync, mkdirSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, UserError } from "../base/errors.ts";
+import { faultPoint } from "../base/fault.ts";
+import { onDisk, parentOf } from "../base/path-bytes.ts";
+import { shownPath } from "../base/text.ts";
+import { EXECUTABLE_MODE } from "../git/trees.ts";
+import type { Journal } from "./journal.ts";
+import { makeOne, moveAside, place, removeEmptyTree, removeIfEmpty, safeStat, sameContent } from "./move.ts";
+import { parentsOf } from "./plan.ts";
+import { stagingDirectory } from "./stage.ts";
+
+const ATTEMPTS = 5;
+
+export class FileMoves {
+  readonly #root: string;
+  readonly #staged: string;
+  readonly #aside: string;
+  readonly #journal: Journal;
+  readonly #checked = new Set<string>();
+  #moved = 0;
+  #fresh = false;
+
+  constructor(root: string, directory: string, journal: Journal) {
+    this.#root = root;
+    this.#staged = stagingDirectory(directory);
+    this.#aside = asideDirectory(directory);
+    this.#journal = journal;
+  }
+
+  /** Idempotent: what an earlier attempt did is not done again. `fresh`: there was none. */
+  forward(fresh: boolean): void {
+    this.#fresh = fresh;
+    mkdirSync(this.#aside, { recursive: true, mode: 0o700 });
+    const { files } = this.#journal;
+    for (const [slot, path] of files.delete.entries()) this.#guarded(path, () => this.#remove(path, slot));
+    this.#prune();
+    faultPoint("restore:deleted");
+    for (const [i, { path }] of files.write.entries())
+      this.#guarded(path, () => this.#write(path, files.delete.length + i));
+    for (const { path, mode } of files.chmod) this.#guarded(path, () => this.#chmod(path, mode));
+  }
+
+  /** Everything back where it was, as far as `forward` came. */
+  backward(): void {
+    this.#fresh = false;
+    const { files, modes } = this.#journal;
+    for (const { path } of files.chmod) {
+      const mode = modes[path];
+      if (mode !== undefined && this.#isReachable(path)) setMode(onDisk(this.#root, path), mode);
+    }
+    for (const [i, { path }] of [...files.write.entries()].reverse()) {
+      const slot = files.delete.length + i;
+      const staged = onDisk(this.#staged, path);
+      const target = onDisk(this.#root, path);
+      // What lies there now is what was put there: it was staged, and no longer is.
+      if (!safeStat(staged) && this.#isReachable(path)) {
+        moveAside(target, staged);
+        this.#pruneAbove(path);
+      }
+      this.#putBack(path, slot);
+    }
+    for (const [slot, path] of [...files.delete.entries()].reverse()) this.#putBack(path, slot);
+  }
+
+  #remove(path: string, slot: number): void {
+    if (!this.#isReachable(path)) return;
+    const target = onDisk(this.#root, path);
+    const standing = safeStat(target);
+    if (!standing || standing.isDirectory()) return;
+    const taken = this.#fresh ? undefined : safeStat(this.#slot(slot));
+    if (taken) {
+      // Done before, and what stands there now came later; unless a copy was made but its original not yet removed.
+      if (taken.dev !== standing.dev && sameContent(target, this.#slot(slot))) unlinkSync(target);
+      return;
+    }
+    moveAside(target, this.#slot(slot));
+    faultPoint(`restore:file:${this.#moved++}`);
+  }
+
+  #write(path: string, slot: number): void {
+    const staged = onDisk(this.#staged, path);
+    if (!this.#fresh && !safeStat(staged)) return;
+    const target = onDisk(this.#root, path);
+    this.#makeParents(path);
+    // A file was there when the plan was made: no need to find out by trying.
+    if (this.#fresh && this.#journal.marks[path] !== undefined) {
+      moveAside(target, this.#slot(slot));
+      faultPoint(`restore:aside:${this.#moved}`);
+    }
+    this.#keepPermissions(staged, safeStat(this.#slot(slot)) ?? safeStat(target));
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (place(staged, target, onDisk(this.#root, temporaryName(path, this.#journal.id, slot)))) {
+        faultPoint(`restore:file:${this.#moved++}`);
+        return;
+      }
+      if (safeStat(target)?.isDirectory() && removeEmptyTree(target)) continue;
+      moveAside(target, this.#freeSlot(slot));
+      faultPoint(`restore:aside:${this.#moved}`);
+    }
+    throw new UserError("failed", `${shownPath(path)} is being written by another process again and again.`);
+  }
+
+  /** git knows one bit of a file's mode; who may read it is kept from the file that it replaces. */
+  #keepPermissions(staged: string | Buffer, replaced: BigIntStats | undefined): void {
+    const stat = safeStat(staged);
+    if (!stat?.isFile() || !replaced?.isFile()) return;
+    const readable = Number(replaced.mode) & 0o666;
+    setMode(staged, Number(stat.mode) & 0o100 ? readable | ((readable & 0o444) >> 2) : readable);
+  }
+
+  #chmod(path: string, mode: string): void {
+    if (!this.#isReachable(path)) return;
+    const target = onDisk(this.#root, path);
+    const stat = safeStat(target);
+    if (!stat?.isFile()) return;
+    const now = Number(stat.mode) & 0o777;
+    // As git does: executable for whoever may read it.
+    setMode(target, mode === EXECUTABLE_MODE ? now | ((now & 0o444) >> 2) : now & ~0o111);
+    faultPoint(`restore:file:${this.#moved++}`);
+  }
+
+  #putBack(path: string, slot: number): void {
+    const aside = this.#slot(slot);
+    if (!safeStat(aside)) return;
+    this.#checked.clear();
+    this.#makeParents(path);
+    if (safeStat(aside)?.isDirectory()) moveAside(aside, onDisk(this.#root, path));
+    else place(aside, onDisk(this.#root, path), onDisk(this.#root, temporaryName(path, this.#journal.id, slot)));
+  }
+
+  /** Every directory above a path is a directory and no link; those that are missing are made. */
+  #makeParents(path: string): void {
+    for (const parent of parentsOf(path)) {
+      if (this.#checked.has(parent)) continue;
+      const place = onDisk(this.#root, parent);
+      const stat = safeStat(place);
+      if (!stat) makeOne(place);
+      else if (!stat.isDirectory()) {
+        throw new UserError(
+          "refused",
+          `${shownPath(parent)} is no directory any more, so ${shownPath(path)} can't be written.`,
+        );
+      }
+      this.#checked.add(parent);
+    }
+  }
+
+  /** Whether the path can be reached without following a link. */
+  #isReachable(path: string): boolean {
+    return parentsOf(path).every((parent) => safeStat(onDisk(this.#root, parent))?.isDirectory());
+  }
+
+  /** Directories that the deletes emptied. */
+  #prune(): void {
+    for (const path of this.#journal.files.delete) this.#pruneAbove(path);
+  }
+
+  #pruneAbove(path: string): void {
+    if (!this.#isReachable(parentOf(path) === "." ? path : parentOf(path))) return;
+    for (const parent of parentsOf(path).reverse()) {
+      if (!removeIfEmpty(onDisk(this.#root, parent))) return;
+      this.#checked.delete(parent);
+    }
+  }
+
+  #slot(slot: number): string {
+    return join(this.#aside, String(slot));
+  }
+
+  #freeSlot(slot: number): string {
+    let place = this.#slot(slot);
+    for (let i = 1; safeStat(place); i++) place = `${this.#slot(slot)}.${i}`;
+    return place;
+  }
+
+  #guarded(path: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (error instanceof UserError) throw error;
+      throw failure(path, error);
+    }
+  }
+}
+
+export function asideDirectory(directory: string): string {
+  return join(directory, "old");
+}
+
+/** In the same directory, for file systems where a staged file can't simply be moved into place. */
+function temporaryName(path: string, id: string, slot: number): string {
+  const directory = parentOf(path);
+  const name = `.backtrail-${id}-${slot}`;
+  return directory === "." ? name : `${directory}/${name}`;
+}
+
+function setMode(target: string | Buffer, mode: number): void {
+  try {
+    chmodSync(target, mode);
+  } catch (error) {
+    // File systems without modes, and files of somebody else: git goes on as well.
+    if (codeOf(error) !== "EPERM" && codeOf(error) !== "ENOTSUP") throw error;
+  }
+}
+
+const WORDS: Record<string, [string, string]> = {
+  EACCES: ["permission denied", "Make it and its directory writable, then try again."],
+  EPERM: ["the operation is not permitted", "Make it and its directory writable, then try again."],
+  EROFS: ["the file system is read-only", "Make it writable, then try again."],
+  ENOSPC: ["the disk is full", "Free some space, then try again."],
+  EDQUOT: ["the disk quota is used up", "Free some space, then try again."],
+  ENAMETOOLONG: ["the name is too long for this file system", "Leave it out with --paths."],
+};
+
+export function failure(path: string, thrown: unknown): UserError {
+  const code = codeOf(thrown) ?? "";
+  const [what, hint] = WORDS[code] ?? [thrown instanceof Error ? thrown.message : String(thrown), undefined];
+  return new UserError("failed", `${shownPath(path)} could not be restored: ${what}.`, hint);
+}

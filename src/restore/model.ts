@@ -1,0 +1,123 @@
+/** What going back is made of: where to, what would be done, what was done. docs/formats/restores.md specifies what is kept. */
+import type { TreeEntry } from "../git/trees.ts";
+import type { Step } from "../steps/model.ts";
+
+export type Target = StepTarget | CommitTarget;
+
+export interface StepTarget {
+  kind: "step";
+  step: Step;
+}
+
+export interface CommitTarget {
+  kind: "commit";
+  commit: string;
+  tree: string;
+}
+
+export interface RewindOptions {
+  codeOnly?: boolean;
+  chatOnly?: boolean;
+  /** Patterns of the files to restore; all of them unless given. */
+  paths?: readonly string[];
+  /** Also move the branch back to the step's commit. */
+  resetHead?: boolean;
+}
+
+export interface NotUndone {
+  what: string;
+  why: string;
+}
+
+/** Something stands in the way that is not ours to remove: nothing is touched while there is one. */
+export interface Conflict {
+  path: string;
+  why: string;
+}
+
+/** A path that will hold `entry`; `raw` names its exact bytes where git's filters would not give them. */
+export interface PlannedWrite {
+  path: string;
+  entry: TreeEntry;
+  raw: string | null;
+}
+
+export interface PlannedChmod {
+  path: string;
+  mode: string;
+}
+
+/** What happens to files. Deletes come first, then writes. */
+export interface FilePlan {
+  write: PlannedWrite[];
+  delete: string[];
+  chmod: PlannedChmod[];
+}
+
+export interface HeadMove {
+  from: string;
+  to: string;
+}
+
+export type ChatPlan =
+  /** A copy of the conversation, cut at the step. */
+  | { kind: "fork"; agent: string; step: Step }
+  /** A session that goes on as it is. */
+  | { kind: "resume"; agent: string; session: string; transcript: string; command: string }
+  | { kind: "none"; why: string };
+
+export interface RewindPlan {
+  kind: RestoreKind;
+  target: Target;
+  options: RewindOptions;
+  /** The restore that this one takes back. */
+  takesBack: string | null;
+  write: string[];
+  delete: string[];
+  chmod: string[];
+  notUndone: NotUndone[];
+  conflicts: Conflict[];
+  /** Whether what is staged comes back too. */
+  restoresIndex: boolean;
+  head: HeadMove | null;
+  chat: ChatPlan;
+}
+
+export type RestoreKind = "rewind" | "redo";
+
+export interface ChatReceipt {
+  agent: string;
+  session: string;
+  transcript: string;
+  command: string;
+}
+
+export interface Receipt {
+  /** Of this restore, in the list that `redo` goes through. */
+  id: string;
+  safetyStep: string;
+  written: number;
+  deleted: number;
+  chat: ChatReceipt | null;
+  /** What the user should know: files kept aside, staged state left, why there is no conversation. */
+  notes: string[];
+}
+
+/** The plan as `--json` prints it. */
+export function planJson(plan: RewindPlan) {
+  const { write, delete: removed, chmod, notUndone, conflicts } = plan;
+  return { write, delete: removed, chmod, notUndone, conflicts };
+}
+
+/** The receipt as `--json` prints it. */
+export function receiptJson(receipt: Receipt | null) {
+  if (!receipt) return null;
+  const { safetyStep, written, deleted, chat, notes } = receipt;
+  return { safetyStep, written, deleted, chat, notes };
+}
+
+/** Whether applying it would change anything. */
+export function isEmptyPlan(plan: RewindPlan): boolean {
+  const files = plan.write.length + plan.delete.length + plan.chmod.length;
+  return files === 0 && plan.chat.kind === "none" && plan.head === null && !plan.restoresIndex;
+}

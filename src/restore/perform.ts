@@ -1,0 +1,93 @@
+/** Carries out a journal, from wherever it was left, and takes it back if it can't be finished. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, UserError } from "../base/errors.ts";
+import { faultPoint } from "../base/fault.ts";
+import { gitLocation } from "../git/location.ts";
+import { tryGit } from "../git/run.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { writeFork } from "./chat.ts";
+import { FileMoves } from "./files.ts";
+import { type Journal, removeRestore, restoreDirectory } from "./journal.ts";
+import type { ChatReceipt } from "./model.ts";
+import { appendRestore } from "./records.ts";
+import { settle } from "./settle.ts";
+import { refreshIndex, restoreIndex } from "./staged-state.ts";
+
+export interface Performed {
+  chat: ChatReceipt | null;
+  notes: string[];
+}
+
+/** `fresh`: the journal was written just now, and nothing of it has been done. */
+export async function perform(workspace: Workspace, journal: Journal, fresh = false): Promise<Performed> {
+  const directory = restoreDirectory(workspace, journal.id);
+  const moves = new FileMoves(workspace.root, directory, journal);
+  try {
+    moves.forward(fresh);
+  } catch (error) {
+    await takeBack(workspace, journal, moves, error);
+  }
+  faultPoint("restore:files");
+  const notes = await settle(workspace, journal);
+  faultPoint("restore:settled");
+  notes.push(...(await moveHead(workspace, journal)));
+  faultPoint("restore:head");
+  const unstaged = journal.index && (await restoreIndex(workspace, journal.index));
+  if (unstaged) notes.push(unstaged);
+  faultPoint("restore:index");
+  const chat = putChat(directory, journal, notes);
+  faultPoint("restore:chat");
+  appendRestore(workspace, chat ? journal.record : { ...journal.record, fork: null });
+  faultPoint("restore:recorded");
+  removeRestore(workspace, journal.id);
+  if (journal.files.write.length + journal.files.delete.length > 0 || journal.index) await refreshIndex(workspace);
+  return { chat, notes };
+}
+
+/** Where the fork's content waits. */
+export function stagedFork(directory: string): string {
+  return join(directory, "fork");
+}
+
+async function takeBack(workspace: Workspace, journal: Journal, moves: FileMoves, cause: unknown): Promise<never> {
+  const hint = cause instanceof UserError ? cause.hint : undefined;
+  try {
+    moves.backward();
+    const notes = await settle(workspace, journal);
+    removeRestore(workspace, journal.id);
+    throw new UserError("failed", [messageOf(cause), "All files are as they were before.", ...notes].join(" "), hint);
+  } catch (error) {
+    if (error instanceof UserError && error.message.startsWith(messageOf(cause))) throw error;
+    throw new UserError(
+      "failed",
+      `${messageOf(cause)} The files are only partly restored (${messageOf(error)}).`,
+      `The next backtrail command tries again. Everything as it was before is in step ${journal.record.safetyStep}.`,
+    );
+  }
+}
+
+async function moveHead(workspace: Workspace, journal: Journal): Promise<string[]> {
+  const { head } = journal;
+  if (!head) return [];
+  const { args, cwd } = gitLocation(workspace);
+  const now = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD"], { cwd });
+  if (now.stdout.toString("latin1").trim() === head.to) return [];
+  const moved = await tryGit([...args, "update-ref", "-m", head.message, "HEAD", head.to, head.from], { cwd });
+  return moved.code === 0 ? [] : ["The branch was not moved: it changed in the meantime."];
+}
+
+/** Files come first: a conversation that can't be written does not hold them up. */
+function putChat(directory: string, journal: Journal, notes: string[]): ChatReceipt | null {
+  if (!journal.chat) return null;
+  const { agent, session, transcript, command, root, written } = journal.chat;
+  try {
+    if (written) writeFork(stagedFork(directory), root, transcript);
+    if (!written || existsSync(transcript)) return { agent, session, transcript, command };
+    notes.push("The conversation's copy is gone again.");
+  } catch (error) {
+    notes.push(`The conversation could not be copied: ${messageOf(error)}`);
+  }
+  return null;
+}

@@ -1,0 +1,147 @@
+/** Makes a restore ready without touching anything of the user's: staged files, the fork's content, the journal. */
+import { accessSync, constants, statfsSync } from "node:fs";
+import { now } from "../base/clock.ts";
+import { codeOf, UserError } from "../base/errors.ts";
+import { makeDirectory } from "../base/files.ts";
+import { onDisk, parentOf } from "../base/path-bytes.ts";
+import type { Capture, Snapshot } from "../git/snapshot.ts";
+import type { Workspace } from "../git/workspace.ts";
+import type { Step } from "../steps/model.ts";
+import { type Fork, prepareFork, stageFork } from "./chat.ts";
+import type { DrawnUp } from "./draw-up.ts";
+import { failure } from "./files.ts";
+import { type Journal, restoreDirectory } from "./journal.ts";
+import type { RewindPlan } from "./model.ts";
+import { markOf, safeStat } from "./move.ts";
+import { stagedFork } from "./perform.ts";
+import type { RestoreRecord } from "./records.ts";
+import { stage, stagingDirectory } from "./stage.ts";
+import { stateOf } from "./state.ts";
+
+/** Files that changed this shortly before the safety step may have changed while it was taken. */
+const RACY_MS = 2_000;
+
+export interface Prepared {
+  id: string;
+  savedAt: number;
+  present: Snapshot;
+  safety: Step;
+  drawn: DrawnUp;
+}
+
+/** Makes everything ready beside the journal: files as git writes them, the fork's content. */
+export async function prepare(workspace: Workspace, capture: Capture, from: Prepared): Promise<Journal> {
+  const { id, drawn, savedAt, present } = from;
+  const { plan, files, index } = drawn;
+  const directory = restoreDirectory(workspace, id);
+  makeDirectory(directory);
+  const tree = stateOf(plan.target).work;
+  if (files.write.length > 0) await stage(workspace, capture, tree, files.write, stagingDirectory(directory));
+  const fork = plan.chat.kind === "fork" ? await prepareFork(workspace, plan.chat.step) : null;
+  if (fork && typeof fork !== "string") stageFork(stagedFork(directory), fork);
+  else if (typeof fork === "string") plan.chat = { kind: "none", why: fork };
+  const paths = [...files.delete, ...files.write.map(({ path }) => path)];
+  return {
+    v: 1,
+    id,
+    record: recordOf(from, fork),
+    tree,
+    safety: [{ work: present.work, raw: present.raw }],
+    savedAt,
+    files,
+    ...marksOf(workspace, paths, savedAt),
+    modes: modesOf(
+      workspace,
+      files.chmod.map(({ path }) => path),
+    ),
+    index,
+    head: plan.head && { ...plan.head, message: `backtrail: ${plan.kind}` },
+    chat: chatOf(plan, fork),
+  };
+}
+
+function chatOf(plan: RewindPlan, fork: Fork | string | null): Journal["chat"] {
+  if (fork && typeof fork !== "string") {
+    const { agent, session, transcript, command, root } = fork;
+    return { agent, session, transcript, command, root, written: true };
+  }
+  if (plan.chat.kind !== "resume") return null;
+  const { agent, session, transcript, command } = plan.chat;
+  return { agent, session, transcript, command, root: "", written: false };
+}
+
+function recordOf({ id, drawn, safety }: Prepared, fork: Fork | string | null): RestoreRecord {
+  const { kind, target, options, takesBack, head } = drawn.plan;
+  const { session, agent, transcript } = safety;
+  const some = options.paths !== undefined && options.paths.length > 0;
+  return {
+    v: 1,
+    id,
+    kind,
+    time: now().toISOString(),
+    target: target.kind === "step" ? { step: target.step.id } : { commit: target.commit },
+    safetyStep: safety.id,
+    session:
+      session !== null && agent !== null && transcript ? { agent, id: session, transcript: transcript.path } : null,
+    fork: fork && typeof fork !== "string" ? { agent: fork.agent, id: fork.session } : null,
+    head: head?.from ?? null,
+    takesBack,
+    paths: some ? [...(options.paths ?? [])] : null,
+    scope: options.chatOnly ? "chat" : some ? "paths" : options.codeOnly ? "code" : "all",
+  };
+}
+
+function marksOf(workspace: Workspace, paths: readonly string[], savedAt: number): Pick<Journal, "marks" | "late"> {
+  const marks: Record<string, string> = Object.create(null);
+  const late: string[] = [];
+  for (const path of paths) {
+    const stat = safeStat(onDisk(workspace.root, path));
+    if (!stat) continue;
+    marks[path] = markOf(stat);
+    const newest = stat.ctimeMs > stat.mtimeMs ? stat.ctimeMs : stat.mtimeMs;
+    if (Number(newest) >= savedAt - RACY_MS) late.push(path);
+  }
+  return { marks, late };
+}
+
+function modesOf(workspace: Workspace, paths: readonly string[]): Record<string, number> {
+  const modes: Record<string, number> = Object.create(null);
+  for (const path of paths) {
+    const stat = safeStat(onDisk(workspace.root, path));
+    if (stat) modes[path] = Number(stat.mode) & 0o7777;
+  }
+  return modes;
+}
+
+/** Finds out beforehand what would fail halfway: directories that can't be written, a disk without room. */
+export function checkAccess(workspace: Workspace, { files, id }: Journal): void {
+  const checked = new Set<string>();
+  let bytes = 0n;
+  const staged = stagingDirectory(restoreDirectory(workspace, id));
+  for (const { path } of files.write) bytes += safeStat(onDisk(staged, path))?.size ?? 0n;
+  for (const path of [...files.delete, ...files.write.map((write) => write.path)]) {
+    let directory = parentOf(path);
+    while (directory !== "." && !safeStat(onDisk(workspace.root, directory))?.isDirectory())
+      directory = parentOf(directory);
+    if (checked.has(directory)) continue;
+    checked.add(directory);
+    try {
+      accessSync(
+        directory === "." ? workspace.root : onDisk(workspace.root, directory),
+        constants.W_OK | constants.X_OK,
+      );
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error;
+      throw failure(path, error);
+    }
+  }
+  // On the same file system everything is only moved from here on.
+  if (safeStat(workspace.root)?.dev === safeStat(workspace.stateDir)?.dev) return;
+  const { bavail, bsize } = statfsSync(workspace.root, { bigint: true });
+  if (bavail * bsize < bytes)
+    throw new UserError(
+      "failed",
+      "There is not enough room on the disk for the files to restore.",
+      "Free some space, then try again.",
+    );
+}

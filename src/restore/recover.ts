@@ -1,0 +1,75 @@
+/** Puts right whatever killed processes left half done, before a command does anything else. */
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "../base/errors.ts";
+import { removeFile } from "../base/files.ts";
+import { tryAcquire } from "../base/lock.ts";
+import { isRunning } from "../base/processes.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { recoverSessions } from "../lifecycle/recover.ts";
+import { sessionLock, sessionRef } from "../steps/session-tree.ts";
+import { finishRestores } from "./finish.ts";
+import { markAt } from "./move.ts";
+
+/** git, packing refs, holds a ref's lock for milliseconds. */
+const HELD_BY_GIT_MS = 1_000;
+const POLL_MS = 20;
+
+/** Sentences for the user about what was put right. */
+export async function recover(workspace: Workspace): Promise<string[]> {
+  await releaseAbandoned(workspace);
+  sweep(workspace);
+  // Restores first: a turn that is closed now must not record a half restored work tree.
+  const restored = await finishRestores(workspace);
+  return [...restored, ...(await recoverSessions(workspace))];
+}
+
+/** Locks of sessions, and of their refs, whose process is gone. */
+async function releaseAbandoned(workspace: Workspace): Promise<void> {
+  for (const name of namesIn(join(workspace.storeDir, "sessions"))) {
+    if (name.endsWith(".lock")) tryAcquire(join(workspace.storeDir, "sessions", name))?.release();
+  }
+  for (const name of namesIn(join(workspace.commonDir, sessionRef("")))) {
+    const key = /^([0-9a-f]+)\.lock$/.exec(name)?.[1];
+    if (key !== undefined) await releaseRef(workspace, key);
+  }
+}
+
+/** A ref's lock does not say whose it is. But whoever of us moves the ref holds the session's lock, which does. */
+async function releaseRef(workspace: Workspace, key: string): Promise<void> {
+  const session = tryAcquire(sessionLock(workspace, key));
+  if (!session) return;
+  try {
+    const lock = join(workspace.commonDir, `${sessionRef(key)}.lock`);
+    const mark = markAt(lock);
+    const deadline = performance.now() + HELD_BY_GIT_MS;
+    while (performance.now() < deadline) {
+      if (markAt(lock) !== mark) return;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    removeFile(lock);
+  } finally {
+    session.release();
+  }
+}
+
+/** Files that a process wrote for itself, with its id in their names, and had no time to rename or remove. */
+function sweep({ storeDir, stateDir }: Workspace): void {
+  for (const directory of [storeDir, join(storeDir, "journal"), join(storeDir, "sessions"), stateDir]) {
+    for (const name of namesIn(directory)) {
+      const pid = /\.(\d+)\.(?:[0-9a-z]+\.)?tmp$|^convert\.(\d+)(?:\.|$)/.exec(name);
+      const owner = pid?.[1] ?? pid?.[2];
+      if (owner !== undefined && !isRunning(Number(owner)))
+        rmSync(join(directory, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,378 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../base/errors.ts";
+import { findWorkspace } from "../git/workspace.ts";
+import { listSteps } from "../steps/list.ts";
+import type { RewindPlan } from "./model.ts";
+import { file, Playground, shown } from "./playground.ts";
+import { applyRedo, planRedo } from "./redo.ts";
+import { applyRewind, planRewind } from "./rewind.ts";
+import { resolveTarget } from "./target.ts";
+
+/** One commit with `a.txt`. */
+async function started(): Promise<Playground> {
+  const ground = await Playground.make();
+  ground.write("a.txt", "one\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "first");
+  return ground;
+}
+
+function whyOf(plan: RewindPlan, what: string): string | undefined {
+  return plan.notUndone.find((item) => item.what === what)?.why;
+}
+
+async function refusal(work: Promise<unknown>): Promise<UserError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error("It was not refused.");
+}
+
+test("a dry plan touches nothing, and tells writes, deletes and modes apart", async () => {
+  using ground = await started();
+  ground.write("gone.txt", "gone\n");
+  ground.write("run.sh", file("#!/bin/sh\n", true));
+  const step = await ground.save();
+  ground.write("a.txt", "two\n");
+  ground.write("new/deep/file", "x");
+  ground.write("run.sh", file("#!/bin/sh\n", false));
+  rmSync(join(ground.root, "gone.txt"));
+  const before = shown(ground.files());
+  const plan = await ground.plan(step);
+  expect(plan).toMatchObject({
+    write: ["a.txt", "gone.txt"],
+    delete: ["new/deep/file"],
+    chmod: ["run.sh"],
+    conflicts: [],
+  });
+  expect(shown(ground.files())).toEqual(before);
+  const receipt = await applyRewind(ground.workspace, plan);
+  expect(receipt).toMatchObject({ written: 3, deleted: 1 });
+  expect(existsSync(join(ground.root, "new"))).toBe(false);
+  expect(await ground.isAt(step)).toBe(true);
+});
+
+test("a file that is ignored now is not overwritten, and that is said", async () => {
+  using ground = await started();
+  ground.write("build.log", "then\n");
+  const step = await ground.save();
+  ground.write(".gitignore", "build.log\n");
+  ground.write("build.log", "precious\n");
+  const { plan } = await ground.rewind(step);
+  expect(plan.write).toEqual([]);
+  expect(whyOf(plan, "build.log")).toContain("not recorded");
+  expect(readFileSync(join(ground.root, "build.log"), "utf8")).toBe("precious\n");
+  expect(existsSync(join(ground.root, ".gitignore"))).toBe(false);
+});
+
+test("a directory that holds ignored files is not replaced by the file it once was", async () => {
+  using ground = await started();
+  ground.write("thing", "a file\n");
+  const step = await ground.save();
+  rmSync(join(ground.root, "thing"));
+  ground.write("thing/inner.txt", "x");
+  ground.write("thing/cache.ign", "precious");
+  const { plan } = await ground.rewind(step);
+  expect(whyOf(plan, "thing")).toBeDefined();
+  expect(readFileSync(join(ground.root, "thing/cache.ign"), "utf8")).toBe("precious");
+});
+
+test("an untracked file that is too large is neither overwritten nor deleted", async () => {
+  using ground = await started();
+  ground.write("grown.bin", "small");
+  ground.write("shrunk.bin", "x".repeat(2_000));
+  mkdirSync(join(ground.root, ".backtrail"));
+  writeFileSync(join(ground.root, ".git/info/exclude"), ".backtrail\n");
+  writeFileSync(join(ground.root, ".backtrail/settings.local.json"), '{"capture":{"max_file_size":1000}}');
+  const step = await ground.save();
+  expect(step.snapshot.notCaptured).toEqual([{ path: "shrunk.bin", why: "too-large" }]);
+  ground.write("grown.bin", "y".repeat(2_000));
+  ground.write("shrunk.bin", "small now");
+  const { plan } = await ground.rewind(step);
+  expect(plan).toMatchObject({ write: [], delete: [] });
+  expect(whyOf(plan, "grown.bin")).toContain("larger than the limit");
+  expect(whyOf(plan, "shrunk.bin")).toContain("too large");
+  expect(readFileSync(join(ground.root, "grown.bin"), "utf8")).toBe("y".repeat(2_000));
+  expect(readFileSync(join(ground.root, "shrunk.bin"), "utf8")).toBe("small now");
+});
+
+test("an agent's own directory is left alone", async () => {
+  using ground = await started();
+  ground.write(".claude/notes.md", "then\n");
+  const step = await ground.save();
+  ground.write(".claude/notes.md", "now\n");
+  ground.write(".claude/more.md", "now\n");
+  ground.write("a.txt", "two\n");
+  const { plan } = await ground.rewind(step);
+  expect(plan).toMatchObject({ write: ["a.txt"], delete: [] });
+  expect(whyOf(plan, ".claude/notes.md")).toContain("never touched");
+  expect(readFileSync(join(ground.root, ".claude/notes.md"), "utf8")).toBe("now\n");
+});
+
+test("nested repositories and submodules are left alone", async () => {
+  using ground = await started();
+  ground.git("clone", "--quiet", ".git", "../other");
+  ground.git("-c", "protocol.file.allow=always", "submodule", "add", "--quiet", join(ground.place, "other"), "sub");
+  ground.git("commit", "--quiet", "-m", "sub");
+  ground.write("nested/plain.txt", "then\n");
+  const step = await ground.save();
+  rmSync(join(ground.root, "nested"), { recursive: true });
+  ground.git("clone", "--quiet", ".git", "nested");
+  ground.git("-C", "sub", "commit", "--quiet", "--allow-empty", "-m", "moved");
+  writeFileSync(join(ground.root, "sub/a.txt"), "dirty\n");
+  ground.write("a.txt", "two\n");
+  const { plan } = await ground.rewind(step);
+  expect(plan).toMatchObject({ write: ["a.txt"], delete: [] });
+  expect(whyOf(plan, "nested/plain.txt")).toContain("repository inside this one");
+  expect(readFileSync(join(ground.root, "sub/a.txt"), "utf8")).toBe("dirty\n");
+  expect(existsSync(join(ground.root, "nested/.git"))).toBe(true);
+});
+
+test("files that git is told not to look at are left alone", async () => {
+  using ground = await started();
+  ground.write("local.conf", "then\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "second");
+  const first = await resolveTarget(ground.workspace, "HEAD~1");
+  ground.git("update-index", "--assume-unchanged", "local.conf");
+  ground.write("local.conf", "mine\n");
+  const plan = await planRewind(ground.workspace, first);
+  expect(plan).toMatchObject({ write: [], delete: [] });
+  expect(whyOf(plan, "local.conf")).toContain("not to look");
+  await applyRewind(ground.workspace, plan);
+  expect(readFileSync(join(ground.root, "local.conf"), "utf8")).toBe("mine\n");
+});
+
+test("in a sparse checkout, files outside of it stay away", async () => {
+  using ground = await started();
+  ground.write("in/x", "1");
+  ground.write("out/y", "1");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "second");
+  ground.git("sparse-checkout", "set", "in");
+  expect(existsSync(join(ground.root, "out"))).toBe(false);
+  const step = await ground.save();
+  ground.write("in/x", "2");
+  ground.write("in/z", "2");
+  const { plan } = await ground.rewind(step);
+  expect(plan).toMatchObject({ write: ["in/x"], delete: ["in/z"] });
+  expect(existsSync(join(ground.root, "out"))).toBe(false);
+  expect(ground.git("status", "--porcelain")).toBe("");
+  expect(ground.git("ls-files", "-t")).toContain("S out/y");
+});
+
+test("nothing is written through a link that took a directory's place", async () => {
+  using ground = await started();
+  ground.write("dir/x", "then\n");
+  const step = await ground.save();
+  const outside = join(ground.place, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "x"), "not ours\n");
+  rmSync(join(ground.root, "dir"), { recursive: true });
+  symlinkSync(outside, join(ground.root, "dir"));
+  await ground.rewind(step);
+  expect(readFileSync(join(outside, "x"), "utf8")).toBe("not ours\n");
+  expect(readFileSync(join(ground.root, "dir/x"), "utf8")).toBe("then\n");
+});
+
+test("a link that is not recorded stands in the way: refused, and nothing is touched", async () => {
+  using ground = await started();
+  ground.write("dir/x", "then\n");
+  const step = await ground.save();
+  const outside = join(ground.place, "outside");
+  mkdirSync(outside);
+  rmSync(join(ground.root, "dir"), { recursive: true });
+  symlinkSync(outside, join(ground.root, "dir"));
+  writeFileSync(join(ground.root, ".git/info/exclude"), "/dir\n");
+  ground.write("a.txt", "two\n");
+  const plan = await ground.plan(step);
+  expect(plan.conflicts).toEqual([{ path: "dir/x", why: expect.stringContaining("symbolic link") }]);
+  expect((await refusal(applyRewind(ground.workspace, plan))).kind).toBe("refused");
+  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("two\n");
+  expect(existsSync(join(outside, "x"))).toBe(false);
+  await ground.rewind(step, { paths: ["a.txt"] });
+  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("one\n");
+});
+
+test("only the chosen files, and what is staged stays", async () => {
+  using ground = await started();
+  ground.write("src/x", "then");
+  const step = await ground.save();
+  ground.write("src/x", "now");
+  ground.write("src/new", "now");
+  ground.write("a.txt", "two\n");
+  ground.git("add", "--all");
+  const staged = ground.staged();
+  const { plan } = await ground.rewind(step, { paths: ["src"] });
+  expect(plan).toMatchObject({ write: ["src/x"], delete: ["src/new"], restoresIndex: false });
+  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("two\n");
+  expect(ground.staged()).toBe(staged);
+  ground.write("a.txt", "three\n");
+  const redo = await planRedo(ground.workspace);
+  expect(redo).toMatchObject({ write: ["src/new", "src/x"], delete: [] });
+});
+
+test("conflicts of a merge and intended additions come back into the index", async () => {
+  using ground = await started();
+  ground.git("checkout", "--quiet", "-b", "side");
+  ground.write("a.txt", "side\n");
+  ground.git("commit", "--quiet", "-am", "side");
+  ground.git("checkout", "--quiet", "main");
+  ground.write("a.txt", "main\n");
+  ground.git("commit", "--quiet", "-am", "main");
+  expect(() => ground.git("merge", "--quiet", "side")).toThrow();
+  ground.write("wanted.txt", "soon\n");
+  ground.git("add", "--intent-to-add", "wanted.txt");
+  const staged = ground.staged();
+  const status = ground.git("status", "--porcelain=v2");
+  const step = await ground.save();
+  ground.write("a.txt", "solved\n");
+  ground.git("add", "--all");
+  expect(ground.staged()).not.toBe(staged);
+  await ground.rewind(step);
+  expect(ground.staged()).toBe(staged);
+  expect(ground.git("status", "--porcelain=v2")).toBe(status);
+  await applyRedo(ground.workspace, await planRedo(ground.workspace));
+  expect(ground.git("status", "--porcelain")).toBe("M  a.txt\nA  wanted.txt");
+});
+
+test("an index that another git holds is left as it is, and that is said", async () => {
+  using ground = await started();
+  const step = await ground.save();
+  ground.write("a.txt", "two\n");
+  ground.git("add", "--all");
+  const staged = ground.staged();
+  writeFileSync(join(ground.root, ".git/index.lock"), "");
+  const { receipt } = await ground.rewind(step);
+  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("one\n");
+  expect(receipt.notes.join()).toContain("another git process holds the index");
+  rmSync(join(ground.root, ".git/index.lock"));
+  expect(ground.staged()).toBe(staged);
+});
+
+test("line endings are those of the attributes then, wherever they lie", async () => {
+  using ground = await started();
+  ground.write("sub/.gitattributes", "*.txt text eol=crlf\n");
+  ground.write("sub/deep/windows.txt", "one\r\ntwo\r\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "second");
+  const step = await ground.save();
+  const then = shown(ground.files());
+  ground.write("sub/.gitattributes", "*.txt text eol=lf\n");
+  ground.write("sub/deep/windows.txt", "changed\n");
+  await ground.rewind(step);
+  expect(shown(ground.files())).toEqual(then);
+  rmSync(join(ground.root, "sub/deep/windows.txt"));
+  await ground.rewind(step, { paths: ["*.txt"] });
+  expect(shown(ground.files())).toEqual(then);
+});
+
+test("a file whose line endings git does not keep is not thrown away", async () => {
+  using ground = await started();
+  const step = await ground.save();
+  ground.git("config", "core.autocrlf", "input");
+  ground.write("mixed.txt", "one\r\ntwo\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "second");
+  const { receipt } = await ground.rewind(step);
+  expect(existsSync(join(ground.root, "mixed.txt"))).toBe(false);
+  const place = /kept in (\S+)\.$/m.exec(receipt.notes.join("\n"))?.[1];
+  const kept = place ? readFileSync(join(place, "mixed.txt"), "latin1") : undefined;
+  await applyRedo(ground.workspace, await planRedo(ground.workspace));
+  const back = readFileSync(join(ground.root, "mixed.txt"), "latin1");
+  expect([kept, back]).toContain("one\r\ntwo\n");
+});
+
+test("commits stay and the branch does not move, unless it is asked for", async () => {
+  using ground = await started();
+  const step = await ground.save();
+  ground.write("a.txt", "two\n");
+  ground.git("commit", "--quiet", "-am", "second");
+  const second = ground.git("rev-parse", "HEAD");
+  const { plan } = await ground.rewind(step);
+  expect(plan.notUndone.map(({ what }) => what)).toEqual([expect.stringMatching(/^1 commit since [0-9a-f]{8}$/)]);
+  expect(ground.git("rev-parse", "HEAD")).toBe(second);
+  expect(ground.git("status", "--porcelain")).toBe(" M a.txt");
+
+  const moved = await ground.rewind(step, { resetHead: true });
+  expect(moved.plan.head).toEqual({ from: second, to: step.head ?? "" });
+  expect(ground.git("rev-parse", "HEAD")).toBe(step.head ?? "");
+  expect(ground.git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
+  expect(ground.git("status", "--porcelain")).toBe("");
+  await applyRedo(ground.workspace, await planRedo(ground.workspace));
+  expect(ground.git("rev-parse", "HEAD")).toBe(second);
+});
+
+test("a commit as target leaves untracked files alone", async () => {
+  using ground = await started();
+  ground.write("a.txt", "two\n");
+  ground.write("b.txt", "b\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "second");
+  ground.write("untracked.txt", "mine\n");
+  const plan = await planRewind(ground.workspace, await resolveTarget(ground.workspace, "HEAD~1"));
+  expect(plan).toMatchObject({ write: ["a.txt"], delete: ["b.txt"], chat: { kind: "none" } });
+  await applyRewind(ground.workspace, plan);
+  expect(readFileSync(join(ground.root, "untracked.txt"), "utf8")).toBe("mine\n");
+});
+
+test("in a linked worktree, and before the first commit", async () => {
+  using ground = await started();
+  ground.git("worktree", "add", "--quiet", "--detach", "../linked");
+  await ground.enable(join(ground.place, "linked"));
+  expect(findWorkspace(ground.root)?.worktree).toBe("linked");
+  const step = await ground.save();
+  ground.write("a.txt", "two\n");
+  await ground.rewind(step);
+  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("one\n");
+  expect(listSteps({ ...ground.workspace, worktree: "main" })).toEqual([]);
+
+  using empty = await Playground.make();
+  empty.write("x", "1");
+  const first = await empty.save();
+  empty.write("x", "2");
+  empty.git("add", "--all");
+  await empty.rewind(first);
+  expect(readFileSync(join(empty.root, "x"), "utf8")).toBe("1");
+  expect(empty.staged()).toBe("");
+});
+
+test("redo takes rewinds back one by one, then has nothing left", async () => {
+  using ground = await started();
+  const first = await ground.save("first");
+  ground.write("a.txt", "two\n");
+  const second = await ground.save("second");
+  ground.write("a.txt", "three\n");
+  await ground.rewind(second);
+  await ground.rewind(first);
+  const read = () => readFileSync(join(ground.root, "a.txt"), "utf8");
+  const seen = [read()];
+  for (let i = 0; i < 2; i++) {
+    await applyRedo(ground.workspace, await planRedo(ground.workspace));
+    seen.push(read());
+  }
+  expect(seen).toEqual(["one\n", "two\n", "three\n"]);
+  expect((await refusal(planRedo(ground.workspace))).kind).toBe("not-found");
+});
+
+test("targets: names, beginnings of ids, commits, and what to say when there is none", async () => {
+  using ground = await started();
+  const empty = await refusal(resolveTarget(ground.workspace, "last"));
+  expect([empty.kind, empty.message]).toEqual(["not-found", "Nothing is recorded here yet."]);
+  const step = await ground.save("before the move");
+  const find = (text: string) => resolveTarget(ground.workspace, text);
+  for (const text of ["before the move", step.id, step.id.slice(0, 5), "last"]) {
+    expect(await find(text)).toMatchObject({ kind: "step", step: { id: step.id } });
+  }
+  expect(await find("main")).toMatchObject({ kind: "commit", commit: ground.git("rev-parse", "HEAD") });
+  expect((await refusal(find("before the mvoe"))).hint).toContain("before the move");
+  expect((await refusal(find("--output=x"))).kind).toBe("not-found");
+  expect((await refusal(find("3"))).kind).toBe("not-found");
+  await ground.rewind(step);
+  expect(await find("last")).toMatchObject({ step: { id: step.id } });
+});

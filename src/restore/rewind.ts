@@ -1,0 +1,140 @@
+/** Going back: first a plan that touches nothing, then safety step, journal and the restore itself. */
+import { join } from "node:path";
+import { UserError } from "../base/errors.ts";
+import { faultPoint } from "../base/fault.ts";
+import { newStepId } from "../base/ids.ts";
+import { plural, shownPath } from "../base/text.ts";
+import { loadConfig } from "../config/load.ts";
+import { startCapture } from "../git/snapshot.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { captureOptions } from "../lifecycle/dispatcher.ts";
+import { saveOutsideTurns } from "../lifecycle/save.ts";
+import { drawUp, type RestoreRequest } from "./draw-up.ts";
+import { finishUnderLock } from "./finish.ts";
+import { journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./journal.ts";
+import type { Receipt, RewindOptions, RewindPlan, Target } from "./model.ts";
+import { safeStat } from "./move.ts";
+import { perform } from "./perform.ts";
+import { checkAccess, prepare } from "./prepare.ts";
+
+export interface ApplyOptions {
+  /** Say what the agent should be told when the conversation goes on. */
+  tellAgent?: boolean;
+}
+
+export async function planRewind(
+  workspace: Workspace,
+  target: Target,
+  options: RewindOptions = {},
+): Promise<RewindPlan> {
+  return planRestore(workspace, { kind: "rewind", target, options, takesBack: null, chat: null });
+}
+
+export async function applyRewind(
+  workspace: Workspace,
+  plan: RewindPlan,
+  options: ApplyOptions = {},
+): Promise<Receipt> {
+  const receipt = await applyRestore(workspace, plan);
+  if (!options.tellAgent || !receipt.chat) return receipt;
+  return {
+    ...receipt,
+    notes: [...receipt.notes, `This agent can't be told by itself yet; begin with: ${told(receipt)}`],
+  };
+}
+
+/** What the continued conversation should know. */
+function told({ written, deleted }: Receipt): string {
+  return `"The files were taken back to this point: ${plural(written, "file")} restored, ${deleted} removed. Read them again."`;
+}
+
+export async function planRestore(workspace: Workspace, request: RestoreRequest): Promise<RewindPlan> {
+  const capture = startCapture(workspace, captureOptions(loadConfig(workspace.root)));
+  try {
+    const present = await capture.finish();
+    return (await drawUp(workspace, capture.trees, present, request)).plan;
+  } finally {
+    capture.close();
+  }
+}
+
+/**
+ * The plan is drawn up once more from the safety step itself: what the person was shown may be minutes old, and
+ * nothing may be deleted that the safety step does not hold.
+ */
+export async function applyRestore(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
+  const lock = await lockRestores(workspace);
+  try {
+    const before = await finishUnderLock(workspace);
+    refuseUnfinished(workspace, before);
+    const receipt = await restore(workspace, plan);
+    return { ...receipt, notes: [...before, ...receipt.notes] };
+  } finally {
+    lock.release();
+  }
+}
+
+async function restore(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
+  refuseConflicts(plan);
+  const savedAt = Date.now();
+  const capture = startCapture(workspace, captureOptions(loadConfig(workspace.root)));
+  const id = newStepId();
+  try {
+    const present = await capture.finish();
+    const { step: safety } = await saveOutsideTurns(workspace, capture, present, { kind: "safety", name: null });
+    faultPoint("restore:safety");
+    const chat = plan.kind === "redo" ? plan.chat : null;
+    const drawn = await drawUp(workspace, capture.trees, present, { ...plan, chat });
+    refuseConflicts(drawn.plan);
+    const journal = await prepare(workspace, capture, { id, savedAt, present, safety, drawn });
+    faultPoint("restore:staged");
+    checkAccess(workspace, journal);
+    writeJournal(workspace, journal);
+    faultPoint("restore:journal");
+    const { chat: continued, notes } = await perform(workspace, journal, true);
+    if (drawn.plan.chat.kind === "none" && !plan.options.codeOnly) notes.push(drawn.plan.chat.why);
+    const { write, chmod, delete: deleted } = journal.files;
+    return {
+      id,
+      safetyStep: safety.id,
+      written: write.length + chmod.length,
+      deleted: deleted.length,
+      chat: continued,
+      notes,
+    };
+  } catch (error) {
+    // What has a journal is for the next command to finish; without one, nothing was touched.
+    discardUnstarted(workspace, id);
+    throw error;
+  } finally {
+    capture.close();
+  }
+}
+
+/** Finishing it later would undo this restore. */
+function refuseUnfinished(workspace: Workspace, said: readonly string[]): void {
+  const [left] = journals(workspace).found;
+  if (!left) return;
+  throw new UserError(
+    "refused",
+    [...said, "Nothing else can be restored before that."].join(" "),
+    `Put right what is in its way, then try again. Everything as it was before is in step ${left.record.safetyStep}.`,
+  );
+}
+
+function refuseConflicts(plan: RewindPlan): void {
+  const [first, ...more] = plan.conflicts;
+  if (!first) return;
+  const others = more.length > 0 ? ` (and ${plural(more.length, "more path")})` : "";
+  throw new UserError(
+    "refused",
+    `${shownPath(first.path)} can't be restored: ${first.why}${others}. Nothing was changed.`,
+    "Move what is in the way, or choose other files with --paths.",
+  );
+}
+
+function discardUnstarted(workspace: Workspace, id: string): void {
+  const directory = restoreDirectory(workspace, id);
+  if (safeStat(join(directory, "journal.json"))) return;
+  removeRestore(workspace, id);
+}

@@ -1,0 +1,116 @@
+/**
+ * Files as git itself writes them (filters, line endings, modes, links), made ready in a directory of ours before
+ * anything of the user's is touched. That directory plays the work tree, so attributes are the target's own.
+ */
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, UserError } from "../base/errors.ts";
+import { makeDirectory, removeFile } from "../base/files.ts";
+import { encodePath, onDisk, parentOf } from "../base/path-bytes.ts";
+import { shownPath } from "../base/text.ts";
+import { nulSeparated } from "../git/conversion.ts";
+import type { ObjectReader } from "../git/reader.ts";
+import { git } from "../git/run.ts";
+import { EXECUTABLE_MODE, type TreeEntry, type TreeStore } from "../git/trees.ts";
+import type { Workspace } from "../git/workspace.ts";
+import type { PlannedWrite } from "./model.ts";
+import { entryAt } from "./state.ts";
+
+/** Settings that concern the user's work tree and index, and would disturb a small one of ours. */
+const PLAIN = [
+  "core.sparseCheckout=false",
+  "core.fsmonitor=false",
+  "core.splitIndex=false",
+  "core.untrackedCache=false",
+];
+
+/** Writes `files` below `directory`, with the attributes that hold in the tree `root`. */
+export async function stage(
+  workspace: Workspace,
+  objects: { trees: TreeStore; reader: ObjectReader },
+  root: string,
+  files: readonly PlannedWrite[],
+  directory: string,
+): Promise<void> {
+  makeDirectory(directory);
+  const byGit = files.filter(({ raw }) => raw === null);
+  if (byGit.length > 0) await checkOut(workspace, objects.trees, root, byGit, directory);
+  for (const file of files) if (file.raw !== null) await writeExact(objects.reader, file, file.raw, directory);
+  for (const { path } of files) {
+    if (lstatSync(onDisk(directory, path), { throwIfNoEntry: false })) continue;
+    throw new UserError(
+      "failed",
+      `git did not write ${shownPath(path)}.`,
+      "Nothing was changed. `git fsck` shows whether objects are missing.",
+    );
+  }
+}
+
+async function checkOut(
+  workspace: Workspace,
+  trees: TreeStore,
+  root: string,
+  files: readonly PlannedWrite[],
+  directory: string,
+): Promise<void> {
+  const entries = new Map(files.map(({ path, entry }) => [path, entry]));
+  for (const [path, entry] of await attributesFor(trees, root, files)) if (!entries.has(path)) entries.set(path, entry);
+  const index = `${directory}.index`;
+  const place = ["--git-dir", workspace.gitDir, "--work-tree", directory];
+  const args = [...PLAIN.flatMap((setting) => ["-c", setting]), ...place];
+  const options = { cwd: directory, env: { GIT_INDEX_FILE: index } };
+  removeFile(index);
+  try {
+    await git([...args, "update-index", "-z", "--index-info"], { ...options, input: indexInfo(entries) });
+    await git([...args, "checkout-index", "-z", "--stdin"], {
+      ...options,
+      input: nulSeparated(files.map(({ path }) => path)),
+    });
+  } catch (error) {
+    const hint = "Is the disk full? Otherwise `git fsck` shows whether objects are missing.";
+    throw new UserError("failed", `${messageOf(error).replace(/\.?$/, ".")} Nothing was changed.`, hint);
+  } finally {
+    removeFile(index);
+  }
+}
+
+/** The .gitattributes files on the way to each path. */
+async function attributesFor(
+  trees: TreeStore,
+  root: string,
+  files: readonly PlannedWrite[],
+): Promise<Map<string, TreeEntry>> {
+  const directories = new Set<string>();
+  for (const { path } of files) {
+    for (let at = parentOf(path); !directories.has(at); at = parentOf(at)) directories.add(at);
+  }
+  const found = new Map<string, TreeEntry>();
+  for (const directory of directories) {
+    const path = directory === "." ? ".gitattributes" : `${directory}/.gitattributes`;
+    const entry = await entryAt(trees, root, path);
+    if (entry?.mode.startsWith("100")) found.set(path, entry);
+  }
+  return found;
+}
+
+function indexInfo(entries: ReadonlyMap<string, TreeEntry>): Buffer {
+  return Buffer.concat([...entries].map(([path, entry]) => indexLine(path, entry)));
+}
+
+/** One line for `update-index -z --index-info`; null takes the path out of the index. */
+export function indexLine(path: string, entry: TreeEntry | null, stage = 0, idLength = 40): Buffer {
+  const head =
+    entry === null ? `0 ${"0".repeat(idLength)}` : `${entry.mode} ${entry.id}${stage === 0 ? "" : ` ${stage}`}`;
+  return Buffer.concat([Buffer.from(`${head}\t`), encodePath(path), Buffer.from([0])]);
+}
+
+async function writeExact(reader: ObjectReader, file: PlannedWrite, id: string, directory: string): Promise<void> {
+  const place = onDisk(directory, file.path);
+  mkdirSync(onDisk(directory, parentOf(file.path)), { recursive: true });
+  const mode = file.entry.mode === EXECUTABLE_MODE ? 0o777 : 0o666;
+  writeFileSync(place, await reader.require(id, "blob"), { mode, flag: "wx" });
+}
+
+export function stagingDirectory(restoreDirectory: string): string {
+  return join(restoreDirectory, "files");
+}
