@@ -1,0 +1,83 @@
+/** The table of commands given to commander: the only file that knows commander's ways. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { Argument, Command, Option } from "commander";
+import { UserError } from "../base/errors.ts";
+import { version } from "../base/version.ts";
+import { commandHelp, topHelp } from "./help.ts";
+import type { Io } from "./io.ts";
+import { COMMANDS, type CommandSpec, type OptionSpec } from "./program.ts";
+
+export interface Outcome {
+  code: number;
+}
+
+export function buildProgram(io: Io, outcome: Outcome): Command {
+  const program = prepared(new Command("backtrail"), io)
+    .version(version, "-V, --version")
+    .addOption(new Option("-C <directory>"))
+    .configureHelp({ formatHelp: () => topHelp(COMMANDS, io.out.paint, io.out.columns) });
+  for (const spec of COMMANDS) addCommand(program, spec, io, outcome);
+  return program;
+}
+
+function addCommand(program: Command, spec: CommandSpec, io: Io, outcome: Outcome): void {
+  const names = spec.path.split(" ");
+  const name = names.at(-1) ?? spec.path;
+  const parent = names.length > 1 ? program.commands.find((command) => command.name() === names[0]) : program;
+  if (!parent) throw new Error(`The parent of "${spec.path}" must stand before it.`);
+  const command = prepared(new Command(name), io)
+    .description(spec.summary)
+    .configureHelp({ formatHelp: () => commandHelp(spec, COMMANDS, io.out.paint, io.out.columns) });
+  if (spec.alias) command.alias(spec.alias);
+  for (const argument of spec.arguments ?? []) command.addArgument(new Argument(argument.name, argument.help));
+  for (const option of spec.options ?? []) command.addOption(optionOf(option));
+  parent.addCommand(command, { hidden: spec.hidden === true });
+  const load = spec.load;
+  if (!load) return;
+  command.action(async () => {
+    const cwd = existing(resolve(io.cwd, program.opts<{ C?: string }>().C ?? "."));
+    const { run } = await load();
+    const given = { ...command.opts(), ...namedArguments(spec, command.processedArgs) };
+    const code = await run(given as never, { ...io, cwd });
+    outcome.code = code ?? outcome.code;
+  });
+}
+
+function prepared(command: Command, io: Io): Command {
+  return command
+    .exitOverride()
+    .helpOption("-h, --help", "this help")
+    .helpCommand(false)
+    .showSuggestionAfterError(true)
+    .configureOutput({
+      writeOut: (text) => io.out.write(text),
+      // What it says arrives as an error as well, and is told there in our words.
+      writeErr: () => {},
+      outputError: () => {},
+    });
+}
+
+function optionOf(spec: OptionSpec): Option {
+  const option = new Option(spec.flags, spec.help);
+  if (spec.choices) option.choices(spec.choices);
+  if (spec.conflicts) option.conflicts(spec.conflicts);
+  if (spec.parse) option.argParser(spec.parse);
+  return option;
+}
+
+/** `<target>` → `target`, `[paths...]` → `paths`. */
+function namedArguments(spec: CommandSpec, values: readonly unknown[]): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  (spec.arguments ?? []).forEach((argument, i) => {
+    result[argument.name.replace(/[<>[\].]/g, "").replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())] =
+      values[i];
+  });
+  return result;
+}
+
+function existing(directory: string): string {
+  const isDirectory = statSync(directory, { throwIfNoEntry: false })?.isDirectory();
+  if (isDirectory) return directory;
+  throw new UserError("usage", `${directory} is not a directory.`, "Give -C a directory that exists.");
+}

@@ -1,0 +1,140 @@
+/** `explain`: the sessions behind a commit or in a checkpoint, or one session: prompts, files, tokens, conversation. */
+import { now } from "../../base/clock.ts";
+import { UserError } from "../../base/errors.ts";
+import { oneLine, shorten } from "../../base/text.ts";
+import { commitsNaming, findCommit, type LinkedCommit } from "../../checkpoints/history.ts";
+import { isCheckpointName } from "../../checkpoints/layout.ts";
+import { CheckpointReader, type StoredCheckpoint } from "../../checkpoints/read.ts";
+import { readAs } from "../../checkpoints/said.ts";
+import { findSession, type RecordedSession, recordedSession, sessionsBehind } from "../../checkpoints/sessions.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import type { Conversation } from "../../transcripts/model.ts";
+import { lookIntoHistory } from "../history.ts";
+import type { Io } from "../io.ts";
+import { page } from "../pager.ts";
+import { withProgress } from "../progress.ts";
+import { type CheckpointView, checkpointLines, conversationLines, sessionLines } from "../render/checkpoint.ts";
+import { recordedSessionLines } from "../render/session.ts";
+import { commitLine, labelled } from "../render/story.ts";
+
+interface Options {
+  target?: string;
+  conversation?: boolean;
+  json?: boolean;
+}
+
+/** What is known of the target. */
+interface Explanation {
+  commits: LinkedCommit[];
+  checkpoints: StoredCheckpoint[];
+  /** From the steps recorded here, where no checkpoint tells it. */
+  sessions: RecordedSession[];
+}
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const workspace = await lookIntoHistory(io);
+  const reader = new CheckpointReader(workspace);
+  try {
+    const target = (options.target ?? "HEAD").trim();
+    const found = await withProgress(io, "Looking through the history", () => explain(workspace, reader, target));
+    const conversations = options.conversation ? await conversationsOf(workspace, reader, found) : new Map();
+    if (options.json) io.json(asJson(found, conversations));
+    else await page(io, asText(found, conversations, io).join("\n"));
+  } finally {
+    reader.close();
+  }
+}
+
+async function explain(workspace: Workspace, reader: CheckpointReader, target: string): Promise<Explanation> {
+  const checkpoint = isCheckpointName(target) ? await reader.find(target) : undefined;
+  if (checkpoint)
+    return { commits: await commitsNaming(workspace, checkpoint.id), checkpoints: [checkpoint], sessions: [] };
+  const commit = await findCommit(workspace, target);
+  if (commit) return explainCommit(workspace, reader, commit);
+  const session = await findSession(workspace, target);
+  if (session) return { commits: [], checkpoints: [], sessions: [await recordedSession(workspace, session)] };
+  throw new UserError(
+    "not-found",
+    `There is no commit, checkpoint or session "${shorten(oneLine(target), 60)}".`,
+    "`backtrail log --commits` lists commits with their checkpoints, `backtrail status` the sessions.",
+  );
+}
+
+async function explainCommit(
+  workspace: Workspace,
+  reader: CheckpointReader,
+  commit: LinkedCommit,
+): Promise<Explanation> {
+  const checkpoints: StoredCheckpoint[] = [];
+  for (const id of commit.checkpoints) {
+    const checkpoint = await reader.find(id);
+    if (checkpoint) checkpoints.push(checkpoint);
+  }
+  const sessions = checkpoints.length > 0 ? [] : await sessionsBehind(workspace, commit.id);
+  if (checkpoints.length > 0 || sessions.length > 0) return { commits: [commit], checkpoints, sessions };
+  const [missing] = commit.checkpoints;
+  throw new UserError(
+    "not-found",
+    `No session is recorded behind commit ${commit.id.slice(0, 12)}.`,
+    missing === undefined
+      ? "`git show` shows what it changed."
+      : `It names checkpoint ${missing}, which is not here: fetch the branch entire/checkpoints/v1 from where it was pushed.`,
+  );
+}
+
+async function conversationsOf(
+  workspace: Workspace,
+  reader: CheckpointReader,
+  found: Explanation,
+): Promise<Map<string, Conversation>> {
+  const conversations = new Map<string, Conversation>();
+  for (const { id, sessions, problems } of found.checkpoints) {
+    for (const { index, metadata, record } of sessions) {
+      const transcript = await reader.transcript(id, index);
+      problems.push(...(transcript?.problems ?? []));
+      const read = transcript && (await readAs(record?.agent || metadata.agent, transcript.bytes));
+      if (read) conversations.set(`${id}/${index}`, read);
+    }
+  }
+  for (const session of found.sessions) {
+    const read = await session.conversation(workspace);
+    if (read) conversations.set(session.session, read);
+  }
+  return conversations;
+}
+
+function asText(found: Explanation, conversations: ReadonlyMap<string, Conversation>, io: Io): string[] {
+  const { paint, columns } = io.out;
+  const view: CheckpointView = { paint, columns, now: now() };
+  const lines = found.commits.flatMap((commit) => labelled("commit", commitLine(commit, view.now, paint), paint));
+  const talk = (key: string) => {
+    const conversation = conversations.get(key);
+    return conversation ? conversationLines(conversation, view) : [];
+  };
+  for (const checkpoint of found.checkpoints) {
+    if (lines.length > 0) lines.push("");
+    lines.push(...checkpointLines(checkpoint, view));
+    for (const session of checkpoint.sessions)
+      lines.push(...sessionLines(session, view), ...talk(`${checkpoint.id}/${session.index}`));
+  }
+  for (const session of found.sessions) {
+    if (lines.length > 0) lines.push("");
+    lines.push(...recordedSessionLines(session, view), ...talk(session.session));
+  }
+  return lines;
+}
+
+function asJson(found: Explanation, conversations: ReadonlyMap<string, Conversation>) {
+  const talk = (key: string) => {
+    const conversation = conversations.get(key);
+    return conversation ? { conversation: conversation.entries } : {};
+  };
+  return {
+    commits: found.commits,
+    checkpoints: found.checkpoints.map(({ sessions, ...checkpoint }) => ({
+      ...checkpoint,
+      sessions: sessions.map((session) => ({ ...session, ...talk(`${checkpoint.id}/${session.index}`) })),
+    })),
+    sessions: found.sessions.map(({ conversation: _, ...session }) => ({ ...session, ...talk(session.session) })),
+  };
+}

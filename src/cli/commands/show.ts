@@ -1,0 +1,68 @@
+/** `show`: one step with its prompt, files, tokens and the agent's answer. */
+import { now } from "../../base/clock.ts";
+import { UserError } from "../../base/errors.ts";
+import { printable, shownPath } from "../../base/text.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import { resolveTarget } from "../../restore/target.ts";
+import { patch } from "../../steps/diff.ts";
+import { findStep, listSteps } from "../../steps/list.ts";
+import type { Step } from "../../steps/model.ts";
+import type { Io } from "../io.ts";
+import { page } from "../pager.ts";
+import { colourDiff } from "../render/diff.ts";
+import { stepDetails } from "../render/step.ts";
+import { wholeStepJson } from "../render/step-json.ts";
+import { turnsOf } from "../render/turns.ts";
+import { lookIntoWorkspace } from "../workspace.ts";
+
+interface Options {
+  target?: string;
+  patch?: boolean;
+  json?: boolean;
+}
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const workspace = await lookIntoWorkspace(io);
+  const target = await resolveTarget(workspace, options.target ?? "last");
+  if (target.kind !== "step") {
+    throw new UserError(
+      "usage",
+      `${shownPath(options.target ?? "")} is a commit, not a step.`,
+      "`git show` shows commits.",
+    );
+  }
+  const { step } = target;
+  const change = options.patch ? await patchOf(workspace, step) : undefined;
+  if (options.json) {
+    io.json({ step: wholeStepJson(step), ...(change === undefined ? {} : { patch: change }) });
+    return;
+  }
+  const lines = stepDetails(step, ofSameTurn(workspace, step), {
+    paint: io.out.paint,
+    columns: io.out.columns,
+    now: now(),
+  });
+  if (change !== undefined)
+    lines.push("", change === "" ? "Nothing changed." : colourDiff(change.trimEnd(), io.out.paint));
+  await page(io, lines.join("\n"));
+}
+
+/** From the state before it: for the end of a turn, where the turn began; otherwise the step before. */
+async function patchOf(workspace: Workspace, step: Step): Promise<string> {
+  const start =
+    step.kind === "turn-end" ? ofSameTurn(workspace, step).find(({ kind }) => kind === "turn-start") : undefined;
+  const before = start ?? (step.parent === null ? undefined : findStep(workspace, step.parent));
+  if (!before) {
+    throw new UserError(
+      "not-found",
+      `What came before ${step.id} is not recorded.`,
+      "Leave --patch out, or name two steps for `backtrail diff`.",
+    );
+  }
+  return printable(await patch(workspace, before.snapshot.work, step.snapshot.work));
+}
+
+function ofSameTurn(workspace: Workspace, step: Step): Step[] {
+  const steps = step.session === null ? [step] : listSteps(workspace, { session: step.session, all: true });
+  return turnsOf(steps).find((turn) => turn.steps.some(({ id }) => id === step.id))?.steps ?? [step];
+}

@@ -1,0 +1,152 @@
+/** `status`: whether Backtrail is on here, which agents are connected, which sessions there are. Changes nothing. */
+import { inspectAll } from "../../agents/install.ts";
+import type { Scope } from "../../agents/profile.ts";
+import { capabilitiesOf, listAgents } from "../../agents/registry.ts";
+import { now } from "../../base/clock.ts";
+import { oneLine, plural, shownPath } from "../../base/text.ts";
+import { pendingKeys, readPending } from "../../checkpoints/pending.ts";
+import { findWorkspace, isEnabled, readStore, type Workspace } from "../../git/workspace.ts";
+import { listSessions, loadSession, type SessionState } from "../../lifecycle/session-state.ts";
+import { listSteps } from "../../steps/list.ts";
+import { ownExecutable } from "../executable.ts";
+import type { Io } from "../io.ts";
+import { type Cell, table } from "../render/table.ts";
+import { age } from "../render/time.ts";
+import { problemText, settingsOf } from "../settings.ts";
+
+const SHOWN_SESSIONS = 8;
+
+interface AgentStatus {
+  id: string;
+  hooks: "installed" | "absent" | "outdated" | "watched";
+  scope: Scope | null;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  outdated: "`backtrail enable` brings them up to date",
+  watched: "recorded while `backtrail watch` runs",
+};
+
+export async function run(options: { json?: boolean }, io: Io): Promise<undefined> {
+  const workspace = findWorkspace(io.cwd);
+  const { config, problems } = settingsOf(workspace);
+  const enabled = workspace !== undefined && isEnabled(workspace) && config.enabled;
+  const agents = workspace ? await agentStatus(workspace) : [];
+  const sessions = workspace && isEnabled(workspace) ? listSessions(workspace) : [];
+  if (options.json) {
+    io.json({
+      enabled,
+      store: { kind: workspace?.kind ?? "private" },
+      strategy: config.strategy,
+      tier: config.tier,
+      agents,
+      sessions: sessions.map(sessionJson),
+      pending: workspace && isEnabled(workspace) ? pendingFiles(workspace) : [],
+      push: config.push,
+    });
+    return;
+  }
+  for (const problem of problems)
+    io.say(`${io.err.paint("yellow", "warning:")} ${problemText(problem, workspace?.root ?? null)}`);
+  const { paint } = io.out;
+  if (!workspace || !isEnabled(workspace)) {
+    io.print(`Recording is ${paint("yellow", "off")} in ${shownPath(workspace?.root ?? io.cwd)}.`);
+    io.say("`backtrail enable` turns it on.");
+    return;
+  }
+  const state = config.enabled ? paint("green", "on") : paint("yellow", "off (the setting `enabled` is false)");
+  io.print(`Recording is ${state} in ${shownPath(workspace.root)}.`);
+  const steps = listSteps(workspace).length;
+  const store =
+    workspace.kind === "repository" ? "in this repository" : "in a private store (this folder is no git repository)";
+  io.print(
+    `${plural(steps, "step")} ${store}; tier ${oneLine(config.tier)}, ${config.strategy}, push ${config.push.enabled ? `to ${oneLine(config.push.remote)}` : "off"}.`,
+  );
+  printAgents(agents, io);
+  printSessions(sessions, workspace, io);
+}
+
+/** Files of each session in this work tree that no commit has taken yet. */
+function pendingFiles(workspace: Workspace): { agent: string; session: string; files: string[] }[] {
+  return pendingKeys(workspace).flatMap((key) => {
+    const state = loadSession(workspace, key);
+    const { files } = readPending(workspace, key);
+    return state && files.length > 0 ? [{ agent: state.agent, session: state.id, files }] : [];
+  });
+}
+
+async function agentStatus(workspace: Workspace): Promise<AgentStatus[]> {
+  const record = readStore(workspace);
+  const executable = ownExecutable();
+  const result: AgentStatus[] = [];
+  for (const agent of await listAgents()) {
+    const { profile } = agent;
+    if (agent.watcher && record?.agents[profile.id]) result.push({ id: profile.id, hooks: "watched", scope: "local" });
+    if (!capabilitiesOf(agent).hooks) continue;
+    const found = inspectAll(agent, { workspace, executable });
+    const recorded = record?.agents[profile.id]?.scope;
+    const best =
+      found.find(({ scope, state }) => scope === recorded && state !== "absent") ??
+      found.find(({ state }) => state === "installed") ??
+      found.find(({ state }) => state === "outdated");
+    result.push({ id: profile.id, hooks: best?.state ?? "absent", scope: best?.scope ?? null });
+  }
+  return result;
+}
+
+function sessionJson(session: SessionState) {
+  return {
+    id: session.id,
+    agent: session.agent,
+    phase: session.phase,
+    turns: session.turn,
+    steps: session.steps,
+    transcript: session.transcript?.path ?? null,
+    parent: session.parent,
+  };
+}
+
+function printAgents(agents: readonly AgentStatus[], io: Io): void {
+  const { paint } = io.out;
+  const connected = agents.filter(({ hooks }) => hooks !== "absent");
+  io.print("");
+  io.print(paint("bold", "Agents"));
+  if (connected.length === 0) io.print("  none connected; `backtrail enable` connects those it finds");
+  const rows = connected.map(({ id, hooks, scope }): Cell[] => [
+    { text: id },
+    {
+      text: hooks === "watched" ? "no hooks" : `hooks ${hooks}`,
+      paint: (text) => paint(hooks === "outdated" ? "yellow" : "green", text),
+    },
+    { text: ADVICE[hooks] ?? `${scope} scope` },
+  ]);
+  for (const line of table(rows, io.out.columns, 2)) io.print(line);
+}
+
+function printSessions(sessions: readonly SessionState[], workspace: Workspace, io: Io): void {
+  const { paint } = io.out;
+  io.print("");
+  io.print(paint("bold", "Sessions"));
+  const here = sessions.filter(({ worktree }) => worktree === workspace.worktree);
+  if (here.length === 0) io.print("  none yet");
+  const rows = here
+    .slice(0, SHOWN_SESSIONS)
+    .map((session): Cell[] => [
+      { text: oneLine(session.id).slice(0, 8), paint: (text) => paint("magenta", text) },
+      { text: oneLine(session.agent) },
+      { text: phaseWord(session), paint: (text) => paint(session.phase === "ENDED" ? "dim" : "green", text) },
+      { text: plural(session.turn, "turn") },
+      { text: age(session.updatedAt, now()) },
+      { text: oneLine(session.title ?? "") },
+    ]);
+  for (const line of table(rows, io.out.columns, 2)) io.print(line);
+  const left = here.length - rows.length;
+  if (left > 0) io.print(paint("dim", `  and ${plural(left, "older session")}`));
+  const elsewhere = sessions.length - here.length;
+  if (elsewhere > 0) io.print(paint("dim", `  ${plural(elsewhere, "session")} in other worktrees`));
+}
+
+function phaseWord(session: SessionState): string {
+  if (session.phase === "ENDED") return "ended";
+  return session.phase === "IDLE" ? "waiting" : "working";
+}

@@ -1,0 +1,93 @@
+/** Help texts, laid out from the table of commands: grouped at the top, with examples at every command. */
+
+import type { Paint } from "./io.ts";
+import { type CommandSpec, GROUPS, type OptionSpec } from "./program.ts";
+import { wrap } from "./render/text.ts";
+
+const INDENT = 2;
+const EVERYWHERE: readonly [string, string][] = [
+  ["-C <directory>", "work as if started in that directory"],
+  ["-h, --help", "help, also for each command"],
+  ["-V, --version", "the version"],
+];
+const TOP_EXAMPLES: readonly [string, string][] = [
+  ["backtrail enable", "record the agents that work here"],
+  ["backtrail log", "what they did, turn by turn"],
+  ["backtrail rewind", "pick a moment and go back to it"],
+  ["backtrail rewind last --dry-run", "what going back would do, without doing it"],
+  ["backtrail redo", "take the last rewind back"],
+];
+
+export function topHelp(commands: readonly CommandSpec[], paint: Paint, columns: number): string {
+  const shown = commands.filter((command) => !command.hidden && !command.path.includes(" "));
+  const names = [...shown.map(nameOf), ...EVERYWHERE.map(([flags]) => flags)];
+  const width = Math.max(...names.map((name) => name.length)) + 2;
+  const lines = [
+    "Backtrail is undo for AI coding agents: it records what they do, turn by turn,",
+    "and takes code and conversation back together.",
+    "",
+    `${heading("Usage", paint)} backtrail <command> [options]`,
+  ];
+  for (const group of GROUPS) {
+    const members = shown.filter((command) => command.group === group);
+    if (members.length === 0) continue;
+    lines.push("", paint("bold", group), ...members.flatMap((c) => row(nameOf(c), c.summary, width, columns)));
+  }
+  lines.push("", paint("bold", "Everywhere"));
+  for (const [flags, text] of EVERYWHERE) lines.push(...row(flags, text, width, columns));
+  lines.push("", paint("bold", "Examples"), ...examples(TOP_EXAMPLES, paint));
+  return `${lines.join("\n")}\n`;
+}
+
+export function commandHelp(command: CommandSpec, all: readonly CommandSpec[], paint: Paint, columns: number): string {
+  const children = all.filter((other) => other.path.startsWith(`${command.path} `) && !other.hidden);
+  const lines = [...wrap(command.details ?? `${command.summary}.`, columns), ""];
+  lines.push(`${heading("Usage", paint)} ${usage(command, children.length > 0)}`);
+  if (command.alias) lines.push(`${heading("Alias", paint)} backtrail ${command.alias}`);
+  if (children.length > 0) {
+    const names = children.map((child) => `${child.path.slice(command.path.length + 1)} ${argumentsOf(child)}`.trim());
+    const width = Math.max(...names.map((name) => name.length)) + 2;
+    lines.push("", paint("bold", "Commands"));
+    for (const [i, child] of children.entries()) lines.push(...row(names[i] ?? "", child.summary, width, columns));
+  }
+  const rows: OptionSpec[] = [...(command.options ?? []), { flags: "-h, --help", help: "this help" }];
+  const width =
+    Math.max(...[...(command.arguments ?? []).map((a) => a.name), ...rows.map((o) => o.flags)].map((t) => t.length)) +
+    2;
+  if (command.arguments?.length) {
+    lines.push("", paint("bold", "Arguments"));
+    for (const argument of command.arguments) lines.push(...row(argument.name, argument.help, width, columns));
+  }
+  lines.push("", paint("bold", "Options"));
+  for (const option of rows) lines.push(...row(option.flags, option.help, width, columns));
+  if (command.examples?.length) lines.push("", paint("bold", "Examples"), ...examples(command.examples, paint));
+  return `${lines.join("\n")}\n`;
+}
+
+function usage(command: CommandSpec, hasChildren: boolean): string {
+  const rest = hasChildren ? "<command>" : argumentsOf(command);
+  return ["backtrail", command.path, rest, "[options]"].filter((part) => part !== "").join(" ");
+}
+
+function argumentsOf(command: CommandSpec): string {
+  return (command.arguments ?? []).map((argument) => argument.name).join(" ");
+}
+
+function nameOf(command: CommandSpec): string {
+  return command.alias ? `${command.path}, ${command.alias}` : command.path;
+}
+
+function heading(text: string, paint: Paint): string {
+  return paint("bold", `${text}:`);
+}
+
+function row(name: string, text: string, width: number, columns: number): string[] {
+  const left = " ".repeat(INDENT) + name.padEnd(width);
+  const [first = "", ...rest] = wrap(text, Math.max(30, columns - left.length));
+  return [left + first, ...rest.map((line) => " ".repeat(left.length) + line)];
+}
+
+function examples(pairs: readonly (readonly [string, string])[], paint: Paint): string[] {
+  const width = Math.max(...pairs.map(([command]) => command.length)) + 2;
+  return pairs.map(([command, meaning]) => `  ${command.padEnd(width)}${paint("dim", meaning)}`);
+}

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { UserError } from "../base/errors.ts";
+import { EXIT, exitCodeOf } from "./exit.ts";
+import { type Channel, type Io, makeIo, wantsColour } from "./io.ts";
+import { runCommand } from "./main.ts";
+import { COMMANDS } from "./program.ts";
+import { widthOf } from "./render/text.ts";
+
+interface Captured {
+  out: string;
+  err: string;
+  code: number;
+}
+
+async function run(...argv: string[]): Promise<Captured> {
+  const captured = { out: "", err: "", code: -1 };
+  const channel = (name: "out" | "err"): Channel => ({
+    isTerminal: false,
+    columns: 80,
+    rows: 24,
+    paint: (_style, text) => text,
+    write: (text) => {
+      captured[name] += text;
+    },
+  });
+  const io: Io = makeIo({ cwd: "/", environment: {}, out: channel("out"), err: channel("err"), interactive: false });
+  captured.code = await runCommand(argv, io);
+  return captured;
+}
+
+test("every command has help that fits 80 columns and names its options", async () => {
+  for (const command of COMMANDS) {
+    const { out, err, code } = await run(...command.path.split(" "), "--help");
+    expect({ code, err }).toEqual({ code: EXIT.done, err: "" });
+    expect(out).toContain(`backtrail ${command.path}`);
+    for (const option of command.options ?? []) expect(out).toContain(option.flags);
+    for (const line of out.split("\n")) expect({ line, fits: widthOf(line) <= 80 }).toEqual({ line, fits: true });
+  }
+});
+
+test("a bare call and --help show the same, every group with its commands", async () => {
+  const bare = await run();
+  expect(bare.code).toBe(EXIT.done);
+  expect((await run("--help")).out).toBe(bare.out);
+  for (const command of COMMANDS)
+    if (!command.hidden && !command.path.includes(" ")) expect(bare.out).toContain(`  ${command.path}`);
+  for (const line of bare.out.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(80);
+});
+
+test("mistakes are told with what was meant", async () => {
+  expect(await run("lgo")).toEqual({
+    out: "",
+    err: "error: Unknown command 'lgo'.\nhint: Did you mean `log`?\n",
+    code: EXIT.usage,
+  });
+  expect((await run("config", "gte", "x")).err).toContain("Did you mean `get`?");
+  expect((await run("rewind", "--dryrun")).err).toContain("Did you mean `--dry-run`?");
+  expect((await run("completion")).err).toContain("`backtrail completion --help`");
+  expect((await run("rewind", "x", "--code-only", "--chat-only")).code).toBe(EXIT.usage);
+  expect((await run("log", "--limit", "many")).code).toBe(EXIT.usage);
+  expect((await run("-C", "/no/such/place", "status")).code).toBe(EXIT.usage);
+  expect((await run("doctor", "--check", "--fix")).code).toBe(EXIT.usage);
+});
+
+test("the path is the command: every one of them has its file", async () => {
+  for (const command of COMMANDS) {
+    if (!command.load) continue;
+    expect(await import(`./commands/${command.path.replace(" ", "/")}.ts`)).toBe(await command.load());
+  }
+});
+
+test("kinds of errors and their exit codes", () => {
+  const codes = (["failed", "usage", "not-found", "refused", "interrupted"] as const).map((kind) =>
+    exitCodeOf(new UserError(kind, "")),
+  );
+  expect(codes).toEqual([1, 2, 3, 4, 130]);
+  expect(exitCodeOf(new Error())).toBe(1);
+  expect(exitCodeOf("thrown")).toBe(1);
+});
+
+test("colour follows NO_COLOR, FORCE_COLOR and the terminal", () => {
+  expect(wantsColour(true, {})).toBe(true);
+  expect(wantsColour(false, {})).toBe(false);
+  expect(wantsColour(true, { TERM: "dumb" })).toBe(false);
+  expect(wantsColour(true, { NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(false);
+  expect(wantsColour(true, { NO_COLOR: "" })).toBe(true);
+  expect(wantsColour(false, { FORCE_COLOR: "1" })).toBe(true);
+  expect(wantsColour(true, { FORCE_COLOR: "0" })).toBe(false);
+});

@@ -1,0 +1,132 @@
+/** Lets a person pick a step: a full screen with a preview, or a numbered list where the cursor cannot move. */
+import { emitKeypressEvents } from "node:readline";
+import { now } from "../../base/clock.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import { patch } from "../../steps/diff.ts";
+import { findStep, listSteps } from "../../steps/list.ts";
+import type { Step } from "../../steps/model.ts";
+import { askLine, interrupted } from "../ask.ts";
+import type { Io } from "../io.ts";
+import { fit } from "../render/text.ts";
+import { age } from "../render/time.ts";
+import { entriesFrom, type PickerEntry, stepOf } from "./entries.ts";
+import { begin, type Key, press } from "./state.ts";
+import { draw } from "./view.ts";
+
+const NUMBERED = 20;
+const ENTER_SCREEN = "\u001b[?1049h\u001b[?25l";
+const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l";
+const PREVIEW_LINES = 400;
+
+export async function pickStep(workspace: Workspace, io: Io): Promise<Step> {
+  const entries = entriesFrom(listSteps(workspace));
+  if (entries.length === 0) {
+    throw new UserError(
+      "not-found",
+      "Nothing is recorded here yet, so there is nothing to go back to.",
+      "Start an agent and give it something to do.",
+    );
+  }
+  return io.dumb ? pickByNumber(entries, io) : pickOnScreen(entries, workspace, io);
+}
+
+async function pickByNumber(entries: readonly PickerEntry[], io: Io): Promise<Step> {
+  const shown = entries.slice(0, NUMBERED);
+  io.say("Go back to:");
+  shown.forEach((entry, i) => {
+    const place = entry.isTurn ? (entry.before ? "before: " : "after: ") : "";
+    io.say(
+      `${String(i + 1).padStart(3)}. ${age(entry.after.time, now())}: ${place}${fit(entry.title, io.err.columns - 24)}`,
+    );
+  });
+  if (shown.length < entries.length) io.say(`     (${entries.length - shown.length} older ones: see backtrail log)`);
+  const answer = await askLine(`Number, or nothing to stop: `);
+  if (answer === "") throw interrupted();
+  const chosen = /^\d+$/.test(answer) ? shown[Number(answer) - 1] : undefined;
+  if (!chosen) throw new UserError("usage", `"${answer}" is none of 1 to ${shown.length}.`);
+  return stepOf(chosen, false);
+}
+
+function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io: Io): Promise<Step> {
+  const { stdin, stderr } = process;
+  const diffs = new DiffPreviews(workspace, () => render());
+  let state = begin(entries);
+  let ended = false;
+
+  const render = () => {
+    if (ended) return;
+    const columns = stderr.columns || io.err.columns;
+    const rows = stderr.rows || io.err.rows;
+    const lines = draw(state, { columns, rows, paint: io.err.paint, now: now(), diffOf: (entry) => diffs.of(entry) });
+    stderr.write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`);
+  };
+
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      ended = true;
+      stdin.off("keypress", onKey);
+      stderr.off("resize", render);
+      process.off("SIGTERM", onSignal);
+      stdin.setRawMode(false);
+      stdin.pause();
+      stderr.write(LEAVE_SCREEN);
+    };
+    const onSignal = () => {
+      end();
+      reject(interrupted());
+    };
+    const onKey = (_text: string | undefined, key: Key) => {
+      const outcome = press(state, key);
+      if ("state" in outcome) {
+        state = outcome.state;
+        render();
+        return;
+      }
+      end();
+      if ("picked" in outcome) resolve(stepOf(outcome.picked, outcome.after));
+      else reject(interrupted());
+    };
+    emitKeypressEvents(stdin);
+    stdin.setRawMode(true);
+    stdin.resume();
+    stdin.on("keypress", onKey);
+    stderr.on("resize", render);
+    process.once("SIGTERM", onSignal);
+    stderr.write(ENTER_SCREEN);
+    render();
+  });
+}
+
+/** Diffs are made by git while the list is already there; the screen is drawn again when one arrives. */
+class DiffPreviews {
+  readonly #workspace: Workspace;
+  readonly #arrived: () => void;
+  readonly #known = new Map<string, string>();
+  #making = false;
+
+  constructor(workspace: Workspace, arrived: () => void) {
+    this.#workspace = workspace;
+    this.#arrived = arrived;
+  }
+
+  of(entry: PickerEntry): string | undefined {
+    const known = this.#known.get(entry.after.id);
+    if (known === undefined && !this.#making) void this.#make(entry);
+    return known;
+  }
+
+  async #make(entry: PickerEntry): Promise<void> {
+    this.#making = true;
+    const { after } = entry;
+    try {
+      const before = entry.before ?? (after.parent ? findStep(this.#workspace, after.parent) : undefined);
+      const text = before ? await patch(this.#workspace, before.snapshot.work, after.snapshot.work) : "";
+      this.#known.set(after.id, text.split("\n", PREVIEW_LINES).join("\n"));
+    } catch (error) {
+      this.#known.set(after.id, messageOf(error));
+    }
+    this.#making = false;
+    this.#arrived();
+  }
+}

@@ -1,0 +1,114 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { makeStep } from "../render/steps.fixture.ts";
+import { widthOf } from "../render/text.ts";
+import { entriesFrom, stepOf } from "./entries.ts";
+import { begin, type Key, type PickerState, press } from "./state.ts";
+import { draw, type Screen } from "./view.ts";
+
+const steps = [
+  makeStep({ id: "kkkkkkkkkkkk", kind: "manual", name: "before lunch", turn: 2 }),
+  makeStep({
+    id: "llllllllllll",
+    kind: "turn-end",
+    turn: 2,
+    prompt: "Split the module",
+    files: { added: ["src/a.ts"], modified: [], deleted: [] },
+  }),
+  makeStep({ id: "mmmmmmmmmmmm", kind: "turn-start", turn: 2, prompt: "Split the module" }),
+  makeStep({ id: "nnnnnnnnnnnn", kind: "turn-end", turn: 1, prompt: "Fix the login 修复登录" }),
+];
+const entries = entriesFrom(steps);
+
+function after(keys: Key[], state = begin(entries)): PickerState {
+  let current = state;
+  for (const key of keys) {
+    const outcome = press(current, key);
+    if ("state" in outcome) current = outcome.state;
+  }
+  return current;
+}
+
+function typed(text: string): Key[] {
+  return [...text].map((sequence) => ({ name: sequence, sequence }));
+}
+
+const screen: Screen = {
+  columns: 80,
+  rows: 24,
+  paint: (_style, text) => text,
+  now: new Date("2026-01-05T10:00:00Z"),
+  diffOf: () => undefined,
+};
+
+test("a turn is gone back before, or after it where nothing was taken before", () => {
+  expect(entries.map(({ title }) => title)).toEqual([
+    "saved: before lunch",
+    "Split the module",
+    "Fix the login 修复登录",
+  ]);
+  expect(entries.map((entry) => stepOf(entry, false).id)).toEqual(["kkkkkkkkkkkk", "mmmmmmmmmmmm", "nnnnnnnnnnnn"]);
+  expect(entries.map((entry) => stepOf(entry, true).id)).toEqual(["kkkkkkkkkkkk", "llllllllllll", "nnnnnnnnnnnn"]);
+});
+
+test("typing filters by every word, in prompts, names and files", () => {
+  expect(after(typed("LOGIN fix")).matches.map(({ after: { id } }) => id)).toEqual(["nnnnnnnnnnnn"]);
+  expect(after(typed("src/a")).matches).toHaveLength(1);
+  expect(after(typed("nothing like it")).matches).toEqual([]);
+  expect(after([...typed("login"), { name: "u", ctrl: true }]).matches).toHaveLength(3);
+  expect(after([...typed("fix lunch"), { name: "w", ctrl: true }]).query).toBe("fix ");
+  expect(after([...typed("a😀"), { name: "backspace" }]).query).toBe("a");
+});
+
+test("the chosen entry stays chosen while it matches", () => {
+  const state = after([{ name: "down" }, { name: "down" }, ...typed("fix")]);
+  expect(state.matches[state.cursor]?.after.id).toBe("nnnnnnnnnnnn");
+});
+
+test("enter picks, escape stops, and nothing is picked where nothing matches", () => {
+  expect(press(after([{ name: "down" }, { name: "tab" }]), { name: "return" })).toMatchObject({
+    after: true,
+    picked: { title: "Split the module" },
+  });
+  expect(press(begin(entries), { name: "escape" })).toEqual({ cancelled: true });
+  expect(press(begin(entries), { name: "c", ctrl: true })).toEqual({ cancelled: true });
+  expect(press(after(typed("zzz")), { name: "return" })).toHaveProperty("state");
+});
+
+test("the screen is filled exactly, whatever is pressed and however small it is", () => {
+  const names = fc.constantFrom("up", "down", "pageup", "pagedown", "home", "end", "left", "right", "tab", "backspace");
+  const key = fc.oneof(
+    names.map((name): Key => ({ name })),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).map((sequence): Key => ({ sequence })),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(key, { maxLength: 20 }),
+      fc.integer({ min: 40, max: 200 }),
+      fc.integer({ min: 12, max: 60 }),
+      (keys, columns, rows) => {
+        const state = after(keys);
+        expect(state.cursor).toBeGreaterThanOrEqual(0);
+        expect(state.cursor).toBeLessThan(Math.max(1, state.matches.length));
+        const lines = draw(state, { ...screen, columns, rows });
+        expect(lines).toHaveLength(rows - 1);
+        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("what an agent or a file name brings cannot reach the terminal", () => {
+  const hostile = "\u001b]0;owned\u0007\u001b[2Jhello\u0000\u202e";
+  const step = makeStep({
+    id: "qqqqqqqqqqqq",
+    kind: "turn-end",
+    prompt: hostile,
+    agent: hostile,
+    branch: hostile,
+    files: { added: [hostile], modified: [], deleted: [] },
+  });
+  const lines = draw(begin(entriesFrom([step])), { ...screen, diffOf: () => `+${hostile}` });
+  expect(lines.join("")).not.toMatch(/\p{Cc}|\u202e/u);
+});

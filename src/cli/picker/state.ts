@@ -1,0 +1,71 @@
+/** The picker as a pure machine: a state and a key give the next state, or an end. */
+import { matching, type PickerEntry } from "./entries.ts";
+
+export interface PickerState {
+  entries: readonly PickerEntry[];
+  query: string;
+  matches: readonly PickerEntry[];
+  cursor: number;
+  /** Going to after the turn instead of before it. */
+  after: boolean;
+  /** Lines of the preview that were scrolled past. */
+  scrolled: number;
+}
+
+export interface Key {
+  name?: string;
+  ctrl?: boolean;
+  meta?: boolean;
+  sequence?: string;
+}
+
+export type Outcome = { state: PickerState } | { picked: PickerEntry; after: boolean } | { cancelled: true };
+
+const PAGE = 10;
+const SCROLL = 5;
+
+export function begin(entries: readonly PickerEntry[]): PickerState {
+  return { entries, query: "", matches: entries, cursor: 0, after: false, scrolled: 0 };
+}
+
+export function press(state: PickerState, key: Key): Outcome {
+  const { name = "", ctrl = false } = key;
+  if (name === "escape" || (ctrl && (name === "c" || name === "d" || name === "g"))) return { cancelled: true };
+  if (name === "return" || name === "enter") {
+    const picked = state.matches[state.cursor];
+    return picked ? { picked, after: state.after } : { state };
+  }
+  if (name === "up" || (ctrl && name === "p")) return moved(state, -1);
+  if (name === "down" || (ctrl && name === "n")) return moved(state, 1);
+  if (name === "pageup") return moved(state, -PAGE);
+  if (name === "pagedown") return moved(state, PAGE);
+  if (name === "home") return moved(state, -state.matches.length);
+  if (name === "end") return moved(state, state.matches.length);
+  if (name === "right") return { state: { ...state, scrolled: state.scrolled + SCROLL } };
+  if (name === "left") return { state: { ...state, scrolled: Math.max(0, state.scrolled - SCROLL) } };
+  if (name === "tab") return { state: { ...state, after: !state.after } };
+  if (name === "backspace") return { state: filtered(state, [...state.query].slice(0, -1).join("")) };
+  if (ctrl && name === "u") return { state: filtered(state, "") };
+  if (ctrl && name === "w") return { state: filtered(state, state.query.replace(/\S*\s*$/, "")) };
+  const typed = key.sequence ?? "";
+  if (ctrl || key.meta || !isText(typed)) return { state };
+  return { state: filtered(state, state.query + typed) };
+}
+
+function moved(state: PickerState, by: number): Outcome {
+  const last = Math.max(0, state.matches.length - 1);
+  const cursor = Math.min(last, Math.max(0, state.cursor + by));
+  return { state: { ...state, cursor, scrolled: 0 } };
+}
+
+/** The entry under the cursor stays under it as long as it matches. */
+function filtered(state: PickerState, query: string): PickerState {
+  const current = state.matches[state.cursor];
+  const matches = matching(state.entries, query);
+  const at = current ? matches.indexOf(current) : -1;
+  return { ...state, query, matches, cursor: Math.max(0, at), scrolled: 0 };
+}
+
+function isText(sequence: string): boolean {
+  return sequence !== "" && !/\p{Cc}/u.test(sequence);
+}

@@ -1,0 +1,109 @@
+/** The picker's screen, as lines: a filter, the list, and below it what the chosen turn was about. */
+import { oneLine, plural, printable } from "../../base/text.ts";
+import type { Paint } from "../io.ts";
+import { colourDiff } from "../render/diff.ts";
+import { countOf, entriesOf, fileLines, summaryOf } from "../render/files.ts";
+import { fit, pad, wrap } from "../render/text.ts";
+import { age } from "../render/time.ts";
+import { type PickerEntry, stepOf } from "./entries.ts";
+import type { PickerState } from "./state.ts";
+
+export interface Screen {
+  columns: number;
+  rows: number;
+  paint: Paint;
+  now: Date;
+  /** The diff of an entry as far as it is known yet. */
+  diffOf(entry: PickerEntry): string | undefined;
+}
+
+const HELP = "type to filter · ↑↓ choose · tab before/after · ←→ scroll · enter go · esc stop";
+const PROMPT_LINES = 3;
+const FILE_LINES = 5;
+const LEAST_LIST = 3;
+
+/** Exactly as many lines as the screen has, less one. */
+export function draw(state: PickerState, screen: Screen): string[] {
+  const { columns, rows, paint } = screen;
+  const room = Math.max(8, rows - 1);
+  const listRows = Math.max(LEAST_LIST, Math.min(state.matches.length, Math.floor((room - 4) * 0.4)));
+  const lines = [headline(state, screen), filterLine(state, screen), ...list(state, listRows, screen)];
+  lines.push(paint("dim", "─".repeat(columns)));
+  const entry = state.matches[state.cursor];
+  const left = room - lines.length - 1;
+  const preview = entry ? previewOf(entry, screen).slice(Math.max(0, state.scrolled)) : [];
+  for (let i = 0; i < left; i++) lines.push(cut(preview[i] ?? "", columns));
+  lines.push(paint("dim", fit(HELP, columns)));
+  return lines;
+}
+
+function headline(state: PickerState, { paint, columns }: Screen): string {
+  const entry = state.matches[state.cursor];
+  const where = entry?.isTurn
+    ? stepOf(entry, state.after) === entry.after
+      ? "after this turn"
+      : "before this turn"
+    : "this moment";
+  return fit("Go back to ", columns) + paint("bold", entry ? where : "…");
+}
+
+function filterLine(state: PickerState, { paint, columns }: Screen): string {
+  const count = `${state.matches.length}/${state.entries.length}`;
+  const text = fit(oneLine(state.query), columns - count.length - 5);
+  return `${paint("cyan", ">")} ${pad(`${text}▏`, columns - count.length - 3)}${paint("dim", count)}`;
+}
+
+function list(state: PickerState, rows: number, screen: Screen): string[] {
+  if (state.matches.length === 0) return [screen.paint("yellow", "  nothing matches"), ...Array(rows - 1).fill("")];
+  const first = Math.max(0, Math.min(state.cursor - Math.floor(rows / 2), state.matches.length - rows));
+  const shown = state.matches.slice(first, first + rows);
+  const lines = shown.map((entry, i) => row(entry, first + i === state.cursor, screen));
+  while (lines.length < rows) lines.push("");
+  return lines;
+}
+
+function row(entry: PickerEntry, chosen: boolean, { columns, paint, now }: Screen): string {
+  const when = pad(fit(age(entry.after.time, now), 11), 11);
+  const files = summaryOf(entry.after.files, (_style, text) => text);
+  const title = pad(fit(entry.title, columns - 15 - files.length - 2), columns - 15 - files.length - 1);
+  const line = `${when}  ${title} ${files}`;
+  return chosen ? `${paint("cyan", "❯")} ${paint("bold", line)}` : `  ${line}`;
+}
+
+function previewOf(entry: PickerEntry, screen: Screen): string[] {
+  const { paint, columns } = screen;
+  const step = entry.after;
+  const facts = [
+    step.agent,
+    step.model,
+    step.session && `session ${step.session.slice(0, 8)}`,
+    step.turn > 0 && `turn ${step.turn}`,
+    step.branch,
+  ];
+  const lines = [`${paint("magenta", step.id)}  ${paint("dim", oneLine(facts.filter(Boolean).join(" · ")))}`];
+  const prompt = wrap(printable(step.prompt ?? entry.before?.prompt ?? entry.title).trim(), columns - 2);
+  lines.push(...prompt.slice(0, PROMPT_LINES).map((line) => `  ${line}`));
+  if (prompt.length > PROMPT_LINES) lines.push(paint("dim", "  …"));
+  const count = countOf(step.files);
+  lines.push(paint("bold", count === 0 ? "No file changed" : plural(count, "file")));
+  lines.push(...fileLines(entriesOf(step.files), paint, { limit: FILE_LINES }));
+  const diff = screen.diffOf(entry);
+  if (diff) lines.push(...colourDiff(diff.trimEnd(), paint).split("\n"));
+  return lines;
+}
+
+/** Lines of a diff may hold colours and tabs: cut by what they take on the screen. */
+function cut(line: string, columns: number): string {
+  const wide = line.replaceAll("\t", "    ");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours are what this looks for
+  const parts = wide.split(/(\u001b\[[0-9;]*m)/);
+  let left = columns;
+  return parts
+    .map((part, i) => {
+      if (i % 2 === 1) return part;
+      const shown = fit(part, left);
+      left -= shown.length;
+      return shown;
+    })
+    .join("");
+}

@@ -1,0 +1,170 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Step } from "../../steps/model.ts";
+import { colourDiff } from "./diff.ts";
+import { fileLines, summaryOf } from "./files.ts";
+import { stepDetails } from "./step.ts";
+import { makeStep } from "./steps.fixture.ts";
+import { table } from "./table.ts";
+import { fit, pad, widthOf, wrap } from "./text.ts";
+import { age, moment } from "./time.ts";
+import { timeline } from "./timeline.ts";
+import { tasksOf, turnsOf } from "./turns.ts";
+
+const plain = (_style: unknown, text: string) => text;
+const now = new Date("2026-01-05T12:00:00Z");
+const none = { added: [], modified: [], deleted: [] };
+
+test("ages as people say them", () => {
+  const ago = (seconds: number) => age(new Date(now.getTime() - seconds * 1000).toISOString(), now);
+  expect([5, 59, 60, 3_599, 3_600, 86_399, 86_400, 172_800, 40 * 86_400].map(ago)).toEqual([
+    "just now",
+    "just now",
+    "1 min ago",
+    "59 min ago",
+    "1 h ago",
+    "23 h ago",
+    "yesterday",
+    "2 days ago",
+    "2025-11-26",
+  ]);
+  expect(ago(-3_600)).toBe("2026-01-05");
+  expect(age("never", now)).toBe("at an unknown time");
+  expect(moment("never")).toBe("never");
+});
+
+test("text fits its columns, whatever the script", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 40 }), (text, width) => {
+      expect(widthOf(fit(text, width))).toBeLessThanOrEqual(width);
+      if (widthOf(text) <= width) expect(fit(text, width)).toBe(text);
+      expect(widthOf(pad(fit(text, width), width))).toBe(width);
+    }),
+  );
+  expect(fit("修复登录的问题", 7)).toBe("修复登…");
+  expect(fit("anything", 0)).toBe("");
+});
+
+test("wrapping loses no word", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 }),
+      fc.integer({ min: 5, max: 40 }),
+      (words, width) => {
+        const lines = wrap(words.join(" "), width);
+        expect(lines.join(" ").split(" ")).toEqual(words);
+        for (const line of lines) expect(line.length <= width || !line.includes(" ")).toBe(true);
+      },
+    ),
+  );
+});
+
+test("a table's last column takes what is left", () => {
+  expect(
+    table(
+      [
+        ["a", "bb", "c".repeat(50)],
+        ["aaa", "b", "short"],
+      ],
+      20,
+    ),
+  ).toEqual(["a    bb  cccccccccc…", "aaa  b   short"]);
+});
+
+test("turns are gathered, single moments stand alone", () => {
+  const task = (id: string, when: "start" | "end", agent: string) =>
+    makeStep({ id, kind: "task", turn: 2, subagent: { id: agent, type: "Explore", description: "look around", when } });
+  const steps: Step[] = [
+    makeStep({ id: "a", kind: "turn-start", turn: 3, prompt: "third" }),
+    makeStep({ id: "b", kind: "manual", name: "x", turn: 2 }),
+    makeStep({ id: "c", kind: "turn-end", turn: 2 }),
+    task("d", "end", "one"),
+    task("e", "start", "two"),
+    task("f", "start", "one"),
+    makeStep({ id: "g", kind: "turn-start", turn: 2, prompt: "second" }),
+    makeStep({ id: "h", kind: "baseline", turn: 0 }),
+  ];
+  const turns = turnsOf(steps);
+  expect(turns.map(({ head, prompt, open }) => [head.id, prompt, open])).toEqual([
+    ["a", "third", true],
+    ["b", null, false],
+    ["c", "second", false],
+    ["h", null, false],
+  ]);
+  const second = turns[2];
+  expect(second && tasksOf(second).map(({ id }) => id)).toEqual(["e", "d"]);
+});
+
+test("a timeline within 80 columns", () => {
+  const long = "Rewrite the whole parser so that it reads every dialect there is, and then write tests for all of them";
+  const steps = [
+    makeStep({ id: "kkkkkkkkkkkk", kind: "safety", turn: 2, time: "2026-01-05T11:59:50Z" }),
+    makeStep({
+      id: "llllllllllll",
+      turn: 2,
+      prompt: long,
+      time: "2026-01-05T11:57:00Z",
+      interrupted: true,
+      files: { ...none, modified: ["a", "b"], deleted: ["c"] },
+    }),
+    makeStep({
+      id: "mmmmmmmmmmmm",
+      kind: "task",
+      turn: 2,
+      subagent: { id: "s", type: "Explore", description: long, when: "end" },
+      files: { ...none, added: ["d"] },
+    }),
+    makeStep({ id: "nnnnnnnnnnnn", kind: "turn-end", turn: 1, prompt: "Hello\nworld", time: "2026-01-04T11:00:00Z" }),
+  ];
+  const lines = timeline(turnsOf(steps), { columns: 80, paint: plain, now });
+  expect(lines).toEqual([
+    "◇ kkkkkkkkkkkk  just now  claude-code",
+    "│ saved before going back",
+    "● llllllllllll  3 min ago  claude-code  11111111 turn 2  ~2 -1",
+    "│ Rewrite the whole parser so that it reads every dialect there is, and then wr…",
+    "│ └ Explore: Rewrite the whole parser so that it reads every …  +1",
+    "│ interrupted",
+    "● nnnnnnnnnnnn  yesterday  claude-code  11111111 turn 1",
+    "  Hello world",
+  ]);
+  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(80);
+});
+
+test("one step in full", () => {
+  const step = makeStep({
+    prompt: "Do it",
+    response: "Done",
+    model: "m",
+    tokens: { input: 9_999, output: 12_345, cacheRead: 150_000, cacheWrite: 0 },
+    head: "a".repeat(40),
+    files: { ...none, added: ["new\nline"] },
+    snapshot: { ...makeStep({}).snapshot, notCaptured: [{ path: "big.iso", why: "too-large" }] },
+  });
+  const text = stepDetails(step, [step], { paint: plain, columns: 80, now }).join("\n");
+  expect(text).toContain("tokens    9999 in, 12.3k out, 150k read from cache, 0 written to it");
+  expect(text).toContain("commit    aaaaaaaaaaaa on main");
+  expect(text).toContain("chat      unavailable (no transcript found)");
+  expect(text).toContain('  + "new\\nline"');
+  expect(text).toContain("big.iso (too large)");
+});
+
+test("files are counted, and listed up to a limit", () => {
+  expect(summaryOf({ added: ["a", "b"], modified: [], deleted: ["c"] }, plain)).toBe("+2 -1");
+  const entries = ["a", "b", "c", "d"].map((path) => ({ path, change: "added" as const }));
+  expect(fileLines(entries, plain, { limit: 3 })).toEqual(["  + a", "  + b", "  … and 2 more files"]);
+  expect(fileLines(entries, plain, { limit: 4 })).toHaveLength(4);
+});
+
+test("diffs are coloured line by line, and hold no escapes of their own", () => {
+  const painted = colourDiff(
+    "diff --git a/x b/x\n@@ -1 +1 @@\n-old\n+new\u001b[31m\n same",
+    (style, text) => `<${String(style)}>${text}`,
+  );
+  expect(painted.split("\n")).toEqual([
+    "<bold>diff --git a/x b/x",
+    "<cyan>@@ -1 +1 @@",
+    "<red>-old",
+    "<green>+new",
+    " same",
+  ]);
+});

@@ -1,0 +1,37 @@
+/** A session from the steps recorded here, or an imported one, turn by turn. */
+import { oneLine, plural, printable, shownPath } from "../../base/text.ts";
+import type { RecordedSession, RecordedTurn } from "../../checkpoints/sessions.ts";
+import type { CheckpointView } from "./checkpoint.ts";
+import { tokenLine } from "./step.ts";
+import { labelled } from "./story.ts";
+import { fit, wrap } from "./text.ts";
+import { age } from "./time.ts";
+
+const MOST_FILES = 5;
+
+export function recordedSessionLines(session: RecordedSession, view: CheckpointView): string[] {
+  const { paint } = view;
+  const model = session.model ? ` (${oneLine(session.model)})` : "";
+  return [
+    `${paint("bold", "session")} ${paint("cyan", oneLine(session.agent) + model)}  ${oneLine(session.session)}`,
+    ...labelled("title", session.title && oneLine(session.title), paint),
+    ...labelled("imported", session.imported ? "without snapshots: there is nothing to go back to" : null, paint),
+    ...labelled("tokens", session.tokens && tokenLine(session.tokens), paint),
+    ...labelled("checkpoints", session.checkpoints.join(", "), paint),
+    ...session.turns.flatMap((turn) => turnLines(turn, view)),
+  ];
+}
+
+function turnLines(turn: RecordedTurn, { paint, columns, now }: CheckpointView): string[] {
+  const facts = [turn.time ? age(turn.time, now) : "", turn.step ?? ""].filter((fact) => fact !== "").join("  ");
+  const prompt = printable(turn.prompt ?? "(no prompt recorded)").trim();
+  const files = turn.files.slice(0, MOST_FILES).map(shownPath).join(", ");
+  const more = turn.files.length > MOST_FILES ? `, and ${plural(turn.files.length - MOST_FILES, "more file")}` : "";
+  return [
+    "",
+    `${paint("bold", `Turn ${turn.turn}`)}  ${paint("dim", facts)}`.trimEnd(),
+    ...wrap(prompt, columns - 2).map((row) => `  ${row}`.trimEnd()),
+    ...(files ? [paint("dim", fit(`  files: ${files}${more}`, columns))] : []),
+    ...(turn.response ? [paint("dim", fit(`  answer: ${oneLine(turn.response)}`, columns))] : []),
+  ];
+}
