@@ -1,0 +1,138 @@
+/** A recorded session that can be rewound, and the questions to ask after a process was killed in the middle of it. */
+import { spawn } from "node:child_process";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import {
+  executable,
+  type Result,
+  ScriptedClaude,
+  type TemporaryRepository,
+  temporaryRepository,
+  write,
+} from "../support/index.ts";
+
+export interface LoggedStep {
+  id: string;
+  kind: string;
+  turn: number;
+}
+
+interface Restored {
+  plan: { write: string[]; delete: string[]; chmod: string[] };
+}
+
+export class World implements Disposable {
+  readonly repository: TemporaryRepository;
+  readonly agent: ScriptedClaude;
+  /** The work tree at the start of the second turn, and after it. */
+  past: string[] = [];
+  present: string[] = [];
+  stagedThen = "";
+  target = "";
+
+  private constructor() {
+    this.repository = temporaryRepository();
+    this.agent = new ScriptedClaude(this.repository);
+  }
+
+  /** Two turns; the second one changes, adds, removes, turns one kind into another, and stages. */
+  static async make(): Promise<World> {
+    const world = new World();
+    const { repository, agent } = world;
+    repository.write(".gitignore", "*.log\n");
+    repository.write("src/app.ts", "one\n");
+    repository.write("src/gone.ts", "gone\n");
+    repository.write("tool.sh", "#!/bin/sh\n");
+    repository.write("kind", "a file\n");
+    repository.write("folder/inner", "inner\n");
+    repository.write("build.log", "ignored\n");
+    repository.commit("second");
+    await world.run("enable", "--agent", "claude-code");
+    await agent.start();
+    await agent.turn("First", [write("src/first.ts", "first\n"), write("src/app.ts", "two\n")]);
+    repository.git("add", "src/first.ts");
+    world.past = world.files();
+    world.stagedThen = repository.git("ls-files", "--stage");
+    await agent.begin("Second");
+    await agent.act(write("src/app.ts", "three\n"));
+    await agent.act(write("new/deep/file.ts", "new\n"));
+    rmSync(repository.at("src/gone.ts"));
+    chmodSync(repository.at("tool.sh"), 0o755);
+    rmSync(repository.at("kind"));
+    mkdirSync(repository.at("kind"));
+    repository.write("kind/now", "a directory\n");
+    rmSync(repository.at("folder"), { recursive: true });
+    symlinkSync("src", repository.at("folder"));
+    repository.git("add", "--all");
+    await agent.finish();
+    world.present = world.files();
+    const { steps } = await repository.json<{ steps: LoggedStep[] }>(["log", "--limit", "0"]);
+    world.target = steps.find((step) => step.kind === "turn-start" && step.turn === 2)?.id ?? "";
+    return world;
+  }
+
+  async run(...args: string[]): Promise<Result> {
+    const result = await this.repository.run(args);
+    if (result.code !== 0)
+      throw new Error(`backtrail ${args.join(" ")}: ${result.signal ?? result.code} ${result.stderr}`);
+    return result;
+  }
+
+  /** Runs a command that dies at a fault point. */
+  die(point: string, ...args: string[]): Promise<Result> {
+    return this.repository.run(args, { env: { BACKTRAIL_FAULT: point } });
+  }
+
+  /** Runs a command and kills it after so many milliseconds, unless it is done by then. */
+  killAfter(milliseconds: number, ...args: string[]): Promise<"killed" | "done"> {
+    const { promise, resolve } = Promise.withResolvers<"killed" | "done">();
+    const options = { cwd: this.repository.path, env: this.repository.environment(), stdio: "ignore" } as const;
+    const child = spawn(executable(), args, options);
+    const timer = setTimeout(() => child.kill("SIGKILL"), milliseconds);
+    child.on("close", (_, signal) => {
+      clearTimeout(timer);
+      resolve(signal === "SIGKILL" ? "killed" : "done");
+    });
+    return promise;
+  }
+
+  steps(): Promise<LoggedStep[]> {
+    return this.repository.json<{ steps: LoggedStep[] }>(["log", "--limit", "0"]).then(({ steps }) => steps);
+  }
+
+  rewind(target: string): Promise<Restored> {
+    return this.repository.json<Restored>(["rewind", target, "--yes"]);
+  }
+
+  /** Every file but git's and the agent's own: kind, mode and content. */
+  files(directory = "."): string[] {
+    return readdirSync(this.repository.at(directory))
+      .flatMap((name) => {
+        const path = join(directory, name);
+        if (path === ".git" || path === ".claude") return [];
+        const place = this.repository.at(path);
+        const stat = lstatSync(place);
+        if (stat.isDirectory()) return this.files(path);
+        if (stat.isSymbolicLink()) return [`${path} -> ${readlinkSync(place)}`];
+        return [`${path} ${(stat.mode & 0o100) === 0 ? "-" : "x"} ${readFileSync(place, "utf8")}`];
+      })
+      .sort();
+  }
+
+  /** Locks, journals and half restored things. */
+  leftovers(): string[] {
+    return readdirSync(this.repository.at(".git"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      /\.(lock|tmp|takeover|part)$|(^|\/)(restore|journal)\/.|\/convert\./.test(name),
+    );
+  }
+
+  /** Conversations that the agent would offer to continue. */
+  conversations(): string[] {
+    const directory = join(this.agent.transcript.path, "..");
+    return readdirSync(directory).filter((name) => name.endsWith(".jsonl"));
+  }
+
+  [Symbol.dispose](): void {
+    this.repository.remove();
+  }
+}

@@ -1,0 +1,162 @@
+import { expect, test } from "bun:test";
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { World } from "./killed-world.ts";
+
+/** Before the journal nothing is touched; from then on the next command finishes what was begun. */
+const BEFORE = [
+  "save:objects",
+  "save:journal",
+  "save:ref",
+  "save:listed",
+  "save:state",
+  "restore:safety",
+  "restore:staged",
+];
+const AFTER = [
+  "restore:journal",
+  ...[0, 1, 2, 3, 4, 5, 6, 7].map((n) => `restore:file:${n}`),
+  "restore:aside:5",
+  "restore:deleted",
+  "restore:files",
+  "restore:settled",
+  "restore:head",
+  "restore:index",
+  "restore:chat",
+  "restore:recorded",
+];
+const SAMPLES = Number(process.env["BACKTRAIL_RUNS"] ?? 1) * 6;
+
+/** Nothing is lost: what was before and what was wanted can both be had, and nobody is locked out. */
+async function everythingIsThere(world: World): Promise<void> {
+  expect(world.repository.read("build.log")).toBe("ignored\n");
+  const safety = (await world.steps()).findLast(({ kind }) => kind === "safety");
+  if (safety) {
+    await world.rewind(safety.id).catch(() => {});
+    expect(world.files()).toEqual(world.present);
+  }
+  await world.rewind(world.target);
+  expect(world.files()).toEqual(world.past);
+  expect(world.repository.git("fsck", "--no-dangling", "--strict")).toBe("");
+  expect((await world.repository.run(["doctor", "--check"])).code).toBe(0);
+  // Not before: a lock without a name, of a process killed between two calls, is only known to be dead after a while.
+  expect(world.leftovers()).toEqual([]);
+}
+
+for (const point of BEFORE) {
+  test(`killed at ${point}: nothing has happened yet`, async () => {
+    using world = await World.make();
+    expect((await world.die(point, "rewind", world.target, "--yes")).signal).toBe("SIGKILL");
+    expect(world.files()).toEqual(world.present);
+    await world.run("save", "afterwards");
+    expect(world.files()).toEqual(world.present);
+    expect(world.conversations()).toHaveLength(1);
+    await everythingIsThere(world);
+  });
+}
+
+for (const point of AFTER) {
+  test(`killed at ${point}: the next command finishes it`, async () => {
+    using world = await World.make();
+    expect((await world.die(point, "rewind", world.target, "--yes")).signal).toBe("SIGKILL");
+    const next = await world.run("save", "afterwards");
+    expect(next.stderr).toContain("Finished a rewind that had been interrupted");
+    expect(world.files()).toEqual(world.past);
+    expect(world.repository.git("ls-files", "--stage")).toBe(world.stagedThen);
+    expect(world.conversations()).toHaveLength(2);
+    await world.run("redo", "--yes");
+    expect(world.files()).toEqual(world.present);
+    await everythingIsThere(world);
+  });
+}
+
+for (const point of ["save:objects", "save:journal", "save:ref", "save:listed", "save:state"]) {
+  test(`a save killed at ${point} is made good, or can be made again`, async () => {
+    using world = await World.make();
+    expect((await world.die(point, "save", "by hand")).signal).toBe("SIGKILL");
+    await world.run("save", "by hand");
+    await world.rewind("by hand").catch(() => {});
+    expect(world.files()).toEqual(world.present);
+    await everythingIsThere(world);
+  });
+}
+
+test("work done between a kill and the next command is not lost", async () => {
+  using world = await World.make();
+  await world.die("restore:file:2", "rewind", world.target, "--yes");
+  world.repository.write("src/app.ts", "written in between\n");
+  const next = await world.run("save", "afterwards");
+  expect(world.files()).toEqual(world.past);
+  const saved = /before finishing are in step ([k-z]{12})/.exec(next.stderr)?.[1] ?? "";
+  await world.repository.json(["rewind", saved, "--yes", "--paths", "src/app.ts"]);
+  expect(world.repository.read("src/app.ts")).toBe("written in between\n");
+});
+
+test("what a process with an open file still writes is not lost", async () => {
+  using world = await World.make();
+  await world.die("restore:aside:5", "rewind", world.target, "--yes");
+  const place = world.repository.at(".git/backtrail/worktrees/main/restore");
+  const aside = readdirSync(place, { recursive: true, encoding: "utf8" }).filter((name) => /\/old\/\d+$/.test(name));
+  const app = aside.find((name) => readFileSync(join(place, name), "utf8") === "three\n") ?? "";
+  appendFileSync(join(place, app), "and more\n");
+  const next = await world.run("save", "afterwards");
+  expect(world.files()).toEqual(world.past);
+  const kept = /\(src\/app\.ts\); it is kept in (\S+)\./.exec(next.stderr)?.[1] ?? "";
+  expect(readFileSync(join(kept, "src/app.ts"), "utf8")).toBe("three\nand more\n");
+  await everythingIsThere(world);
+});
+
+test("a redo that is killed is finished as well", async () => {
+  using world = await World.make();
+  await world.rewind(world.target);
+  expect((await world.die("restore:file:3", "redo", "--yes")).signal).toBe("SIGKILL");
+  expect((await world.run("save", "afterwards")).stderr).toContain("Finished a redo");
+  expect(world.files()).toEqual(world.present);
+});
+
+test("killed at any moment, it is exactly before or exactly after", async () => {
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    using world = await World.make();
+    const began = performance.now();
+    await world.run("rewind", world.target, "--dry-run");
+    const dry = performance.now() - began;
+    await world.killAfter(Math.random() * dry * 3, "rewind", world.target, "--yes");
+    await world.run("save", "afterwards");
+    const files = JSON.stringify(world.files());
+    expect([JSON.stringify(world.past), JSON.stringify(world.present)]).toContain(files);
+    await everythingIsThere(world);
+  }
+});
+
+test("a ref's lock that a killed process left keeps nobody out", async () => {
+  using world = await World.make();
+  const [ref = ""] = world.repository.git("for-each-ref", "--format=%(refname)", "refs/backtrail").split("\n");
+  writeFileSync(world.repository.at(".git", `${ref}.lock`), "");
+  // Nor do files that it had no time to rename stay for ever. No process has this id.
+  world.repository.write(".git/backtrail/journal/klmnopqrstuv.json.4194303.0abc.tmp", "{");
+  world.repository.write(".git/backtrail/worktrees/main/convert.4194303/x", "");
+  await world.run("save", "afterwards");
+  await everythingIsThere(world);
+});
+
+test("of two rewinds at once, one waits for the other", async () => {
+  using world = await World.make();
+  const both = await Promise.all([1, 2].map(() => world.repository.run(["rewind", world.target, "--yes"])));
+  // The second may find everything done already, or make one more copy of the conversation.
+  for (const { code, stderr } of both) expect([0, 3], stderr).toContain(code ?? -1);
+  expect(world.files()).toEqual(world.past);
+  await everythingIsThere(world);
+});
+
+test("what can't be finished is taken back", async () => {
+  using world = await World.make();
+  await world.die("restore:file:0", "rewind", world.target, "--yes");
+  rmSync(world.repository.at("src"), { recursive: true });
+  world.repository.write("src", "a file where a directory was\n");
+  const next = await world.run("save", "afterwards");
+  expect(next.stderr).toContain("could not be finished: src is no directory any more");
+  expect(next.stderr).toContain("All files are as they were before.");
+  const expected = world.present.filter((line) => !line.startsWith("src/"));
+  expect(world.files()).toEqual([...expected, "src - a file where a directory was\n"].sort());
+  expect(world.leftovers()).toEqual([]);
+});

@@ -1,0 +1,103 @@
+/** The outermost skin: help, versions, mistakes, agents, completion. */
+import { expect, test } from "bun:test";
+import { executable, runProgram, Story, temporaryFolder, temporaryRepository } from "../support/index.ts";
+
+test("help and mistakes", async () => {
+  using repository = temporaryRepository();
+  const story = new Story(repository);
+  await story.run([]);
+  await story.run(["rewind", "--help"]);
+  await story.run(["config", "--help"]);
+  await story.run(["lgo"]);
+  await story.run(["log", "--al"]);
+  await story.run(["show"]);
+  await story.run(["-C", "nowhere", "status"]);
+  await story.run(["enable", "--agent", "claud-code"]);
+  await story.run(["enable", "--scope", "everywhere"]);
+  await story.run(["disable"]);
+  expect(story.toString()).toMatchSnapshot();
+});
+
+test("every command that prints has --json, and it is JSON", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  for (const command of [
+    "status",
+    "log",
+    "config",
+    "agents",
+    "agents show claude",
+    "agents detect",
+    "doctor",
+    "save x",
+    "show",
+    "diff last",
+    "disable",
+  ]) {
+    expect(typeof (await repository.json(command.split(" "), { env: { BACKTRAIL_WORKER: "off" } }))).toBe("object");
+  }
+});
+
+test("agents: listed, made, checked", async () => {
+  using folder = temporaryFolder();
+  const { agents } = await folder.json<{ agents: Record<string, unknown>[] }>(["agents", "list"]);
+  const claude = agents.find(({ id }) => id === "claude-code");
+  expect(Object.keys(claude ?? {})).toEqual(["id", "name", "version", "capabilities"]);
+  expect(claude?.["capabilities"]).toMatchObject({ hooks: true, chat: true, tokens: true, rewind: true });
+  const made = await folder.json<{ profile: string; files: string[] }>(["agents", "new", "my-agent"]);
+  expect(made.files).toContain(made.profile);
+  const checked = await folder.run(["agents", "check", "my-agent"]);
+  expect(checked.code).toBe(0);
+  expect(checked.stdout).toContain("user-prompt-submit.example.json");
+  expect(checked.stdout).toContain("my-agent holds for its examples.");
+  expect((await folder.json<{ agents: { id: string }[] }>(["agents"])).agents.map(({ id }) => id)).toContain(
+    "my-agent",
+  );
+  const refusals = [
+    ["new", "my-agent"],
+    ["new", "claude-code"],
+    ["new", "My Agent"],
+    ["show", "nobody"],
+    ["check", "nobody"],
+  ];
+  const codes = await Promise.all(refusals.map(async (words) => (await folder.run(["agents", ...words])).code));
+  expect(codes).toEqual([4, 4, 2, 2, 3]);
+});
+
+test("completion offers commands, steps and agents, and a script for each shell", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const saved = await repository.json<{ step: { id: string } }>(["save", "here"], { env: { BACKTRAIL_WORKER: "off" } });
+  const offered = async (...words: string[]) => {
+    const { stdout, code } = await repository.run(["complete", "--", ...words]);
+    expect(code).toBe(0);
+    return stdout.split("\n").map((line) => line.split("\t")[0]);
+  };
+  expect(await offered("re")).toEqual(expect.arrayContaining(["rewind", "redo"]));
+  expect(await offered("rewind", "")).toEqual(expect.arrayContaining(["last", "prev", saved.step.id]));
+  expect(await offered("enable", "--agent", "")).toContain("claude-code");
+  expect(await offered("config", "set", "")).toContain("tier");
+  for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+    const { stdout, code } = await repository.run(["completion", shell]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("backtrail");
+  }
+  expect((await repository.run(["completion", "tcsh"])).code).toBe(2);
+});
+
+test("bash completes with the script, read twice, without anything else installed", async () => {
+  using repository = temporaryRepository();
+  const script = `
+    PATH="$(dirname "$0"):$PATH"
+    for _ in 1 2; do source <(backtrail completion bash); done
+    compopt() { :; }
+    COMP_WORDS=(backtrail re) COMP_CWORD=1 COMP_LINE="backtrail re" COMP_POINT=12
+    __backtrail_complete
+    echo "\${COMPREPLY[@]}"
+    COMP_WORDS=(backtrail '$(echo run > run)' "") COMP_CWORD=2
+    __backtrail_complete`;
+  const env = repository.environment();
+  const result = await runProgram("bash", ["--norc", "-c", script, executable()], { cwd: repository.path, env });
+  expect(result).toMatchObject({ stdout: "rewind redo redact\n", stderr: "" });
+  expect(repository.exists("run")).toBe(false);
+});

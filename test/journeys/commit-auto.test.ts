@@ -1,0 +1,37 @@
+/** The strategy `auto-commit`: a commit a turn, of the turn's own files. */
+import { expect, test } from "bun:test";
+import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
+import { checkpointsOf, inCheckpoint, settled } from "./commits.ts";
+
+async function automatic(): Promise<TemporaryRepository> {
+  const repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  expect((await repository.run(["config", "set", "strategy", "auto-commit"])).code).toBe(0);
+  return repository;
+}
+
+test("each turn that changed files is a commit of these files, linked to its checkpoint", async () => {
+  using repository = await automatic();
+  repository.git("checkout", "--quiet", "-b", "work");
+  const claude = new ScriptedClaude(repository);
+  repository.write("mine.txt", "mine\n");
+  repository.git("add", "mine.txt");
+  await claude.turn("Add a greeting", [write("hello.txt", "hello\n")]);
+  await settled(repository);
+  await claude.turn("Only talk", []);
+  await settled(repository);
+  expect(repository.git("log", "--format=%s", "main..work")).toBe("Add a greeting");
+  expect(repository.git("show", "--name-only", "--format=", "HEAD")).toBe("hello.txt");
+  expect(repository.git("diff", "--cached", "--name-only")).toBe("mine.txt");
+  const [id = ""] = checkpointsOf(repository, "HEAD");
+  await settled(repository);
+  expect(JSON.parse(inCheckpoint(repository, id, "metadata.json"))).toMatchObject({ strategy: "auto-commit" });
+});
+
+test("never on a protected branch", async () => {
+  using repository = await automatic();
+  const head = repository.git("rev-parse", "HEAD");
+  await new ScriptedClaude(repository).turn("Add a greeting", [write("hello.txt", "hello\n")]);
+  await settled(repository);
+  expect(repository.git("rev-parse", "HEAD")).toBe(head);
+});

@@ -1,0 +1,128 @@
+/** The layers hold, and a hook loads almost nothing. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  forbiddenFor,
+  importsOf,
+  LAYERS,
+  layerOf,
+  loadedBy,
+  objection,
+  roadFrom,
+  sourcesIn,
+} from "../scripts/layers.ts";
+import { BESIDE_ADAPTERS, HOOK_MODULES, HOOK_ROAD } from "./hook-road.ts";
+import { temporaryDirectory } from "./support/index.ts";
+
+const root = join(import.meta.dirname, "..", "src");
+const sources = sourcesIn(root);
+
+describe("layers", () => {
+  test("no file imports a layer above its own or beside it", () => {
+    expect(sources.length).toBeGreaterThan(10);
+    expect(sources.flatMap((file) => wrongImports(root, file))).toEqual([]);
+  });
+
+  test("every directory of the source has its row", () => {
+    const known = new Set(LAYERS.flat());
+    expect(sources.map(layerOf).filter((layer) => !known.has(layer))).toEqual([]);
+  });
+
+  test("no import that the compiler sees is overlooked", () => {
+    const overlooked = sources.flatMap((file) => {
+      const seen = new Set(importsOf(root, file).map((entry) => entry.to));
+      return loadedBy(root, file).filter((entry) => !seen.has(entry.to));
+    });
+    expect(overlooked).toEqual([]);
+  });
+
+  test("the linter knows the same layers", () => {
+    const configuration = JSON.parse(readFileSync(join(root, "..", "biome.json"), "utf8"));
+    expect(configuration.overrides).toEqual(linterOverrides());
+  });
+
+  test("an import upwards, one sideways, one of a type and a lazy one are all found", () => {
+    using place = temporaryDirectory();
+    place.write("git/run.ts", 'import { a } from "../cli/io.ts";\nimport type { B } from "../config/load.ts";\n');
+    place.write(
+      "base/ids.ts",
+      'export const lazy = () => import("../agents/registry.ts");\nexport * from "../main.ts";\n',
+    );
+    place.write("cli/io.ts", 'import { c } from "../base/ids.ts";\nimport { version } from "node:process";\n');
+    expect(sourcesIn(place.path).flatMap((file) => wrongImports(place.path, file))).toEqual([
+      "base/ids.ts → main.ts: main/ stands above base/",
+      "base/ids.ts → agents/registry.ts: agents/ stands above base/",
+      "git/run.ts → cli/io.ts: cli/ stands above git/",
+      "git/run.ts → config/load.ts: git/ and config/ stand side by side",
+    ]);
+  });
+});
+
+describe("the road of a hook", () => {
+  const road = roadFrom(root, ["main.ts", "hook.ts"]);
+
+  test("loads no package, and of the runtime's modules only those on its list", () => {
+    expect(road.packages).toEqual(HOOK_MODULES);
+  });
+
+  test("loads the files on its list and no other", () => {
+    expect(road.own).toEqual(HOOK_ROAD);
+  });
+
+  for (const adapter of sources.filter((file) => /^agents\/[^/]+\/adapter\.ts$/.test(file))) {
+    const folder = adapter.slice(0, -"adapter.ts".length);
+
+    test(`${folder} adds its own files and a few small ones`, () => {
+      const { own, packages } = roadFrom(root, [adapter]);
+      const known = new Set([...HOOK_ROAD, ...BESIDE_ADAPTERS]);
+      expect(own.filter((file) => !file.startsWith(folder) && !known.has(file))).toEqual([]);
+      expect(packages.filter((name) => !HOOK_MODULES.includes(name))).toEqual([]);
+    });
+  }
+
+  test("loads nothing of the command line", () => {
+    expect(road.own.filter((file) => layerOf(file) === "cli")).toEqual([]);
+  });
+
+  test("follows what is loaded, not types and not what is lazy", () => {
+    using place = temporaryDirectory();
+    place.write("a.ts", 'import { b } from "./b.ts";\nimport type { C } from "./c.ts";\nb(() => import("./d.ts"));\n');
+    place.write("b.ts", 'import { z } from "zod";\nexport const b = z;\n');
+    expect(roadFrom(place.path, ["a.ts"])).toEqual({ own: ["a.ts", "b.ts"], packages: ["zod"] });
+  });
+});
+
+function wrongImports(directory: string, file: string): string[] {
+  return importsOf(directory, file).flatMap(({ from, to, own }) => {
+    // Tests share what lies outside the source.
+    if (!own || (to.startsWith("../test/") && from.endsWith(".test.ts"))) return [];
+    const reason = to.startsWith("../") ? "lies outside the source" : objection(layerOf(from), layerOf(to));
+    return reason === undefined ? [] : [`${from} → ${to}: ${reason}`];
+  });
+}
+
+function linterOverrides(): unknown[] {
+  return LAYERS.flat()
+    .filter((layer) => forbiddenFor(layer).length > 0)
+    .map((layer) => ({
+      includes: [`src/${layer}/**`],
+      linter: {
+        rules: {
+          style: {
+            noRestrictedImports: {
+              level: "error",
+              options: {
+                patterns: [
+                  {
+                    group: forbiddenFor(layer).map((other) => `../**/${other}/**`),
+                    message: `${layer}/ may import only the layers below it: see scripts/layers.ts.`,
+                  },
+                ],
+              },
+            },
+          },
+        },
+      },
+    }));
+}
