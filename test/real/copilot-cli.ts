@@ -1,0 +1,73 @@
+/** The real GitHub Copilot CLI: which version, what it needs in order to run offline, and how stories drive it. */
+import type { RealAgent, Rig } from "./rig.ts";
+import type { Terminal } from "./terminal.ts";
+
+const PLATFORM = `@github/copilot-linux-${process.arch}`;
+
+export const copilot: RealAgent = {
+  package: {
+    agent: "copilot-cli",
+    // The platform's own package: the program is all in there.
+    name: PLATFORM,
+    version: "1.0.102",
+    integrity: {
+      "@github/copilot-linux-x64":
+        "sha512-eGHPbsP0p2QgfVZCjtbGBFZPBOJQ0DN7xIbBRAo7oG8b1zfLirQIdfI4h8Iy68Dv2cKJGJZg2/EO7W7KpIMJOw==",
+      "@github/copilot-linux-arm64":
+        "sha512-5rO0B2/AduCekrE+aUzipySKZxZY2b/tVRZ8Suy8ymPFNC0Q7HQiQ8DZhxj+3RhHR8rU2Z8KOJVAbtMlROX6+A==",
+    },
+    programs: [`node_modules/${PLATFORM}/copilot`],
+  },
+  command: "copilot",
+  environment: (url) => ({
+    COPILOT_OFFLINE: "true",
+    COPILOT_PROVIDER_BASE_URL: url,
+    COPILOT_PROVIDER_API_KEY: "dummy",
+    COPILOT_MODEL: "scripted-1",
+    COPILOT_AUTO_UPDATE: "false",
+  }),
+  furnish() {},
+};
+
+/** Nothing is asked: neither for tools nor whether the folder is trusted. */
+const UNATTENDED = { COPILOT_ALLOW_ALL: "true" };
+
+export interface HeadlessResult {
+  code: number;
+  sessionId: string;
+  stderr: string;
+}
+
+/** One prompt without a terminal. */
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
+  return shellPrompt(rig, "copilot", text, ...args);
+}
+
+/** One prompt to a command that a person would copy from the screen, through a shell as they would. */
+export async function shellPrompt(rig: Rig, command: string, text: string, ...args: string[]): Promise<HeadlessResult> {
+  const given = ["-p", text, "--output-format", "json", ...args];
+  const done = await rig.run(["sh", "-c", `${command} "$@"`, "sh", ...given], { env: UNATTENDED });
+  const last = done.stdout.trim().split("\n").at(-1) ?? "";
+  const sessionId = last.startsWith("{") ? ((JSON.parse(last) as { sessionId?: string }).sessionId ?? "") : "";
+  return { code: done.code, stderr: done.stderr, sessionId };
+}
+
+/** The agent in a terminal, in a folder that it sees for the first time, ready for a prompt. */
+export async function openCopilot(rig: Rig, command = "copilot"): Promise<Terminal> {
+  const terminal = await rig.terminal(["sh", "-c", `${command} --allow-all-tools`]);
+  await terminal.waitFor("Do you trust the files in this folder?");
+  terminal.press("Enter");
+  await terminal.waitFor("/ commands");
+  return terminal;
+}
+
+export async function leaveCopilot(terminal: Terminal): Promise<void> {
+  await terminal.submit("/exit");
+  await terminal.waitForExit();
+  terminal.close();
+}
+
+/** What the model was sent last, without the time that Copilot puts before each prompt. */
+export function heard(rig: Rig): string[] {
+  return rig.received.lastOutline().map((line) => line.replace(/<current_datetime>.*?<\/current_datetime>\s*/g, ""));
+}

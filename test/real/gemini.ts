@@ -1,0 +1,108 @@
+/** The real Gemini CLI: which version, what it needs in order to run offline, and how stories drive it. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RealAgent, Rig } from "./rig.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Keys that come faster than this are no person's. */
+const PASTE_MS = 60;
+
+export const geminiCli: RealAgent = {
+  package: {
+    agent: "gemini",
+    name: "@google/gemini-cli",
+    version: "0.61.0",
+    integrity: {
+      "@google/gemini-cli":
+        "sha512-dbQ9A0qBtFJNi6XBkHvfZ6Azpn6PNgH/P8h2MZ67RLlX8hSAVjup39CRWqdRxZv7YXIuhrFaytr8y0jKnkoxnQ==",
+    },
+    programs: ["node_modules/@google/gemini-cli/bundle/gemini.js"],
+    // A key store and a pseudo-terminal for commands; they bring packages whose versions are ranges.
+    withoutOptional: true,
+  },
+  command: "gemini",
+  environment: (url) => ({
+    GEMINI_API_KEY: "dummy",
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+    // Otherwise it starts itself a second time with more memory.
+    GEMINI_CLI_NO_RELAUNCH: "true",
+    COLORTERM: "truecolor",
+  }),
+  furnish(home) {
+    mkdirSync(join(home, ".gemini"), { recursive: true });
+    writeSettings(home, false);
+  },
+};
+
+/**
+ * `clears`: whether it deletes old conversations when it starts. By default it does, and takes others with them: those
+ * that were resumed in another minute than they were begun in.
+ */
+export function writeSettings(home: string, clears: boolean): void {
+  const settings = {
+    security: { auth: { selectedType: "gemini-api-key" } },
+    general: {
+      enableAutoUpdate: false,
+      enableAutoUpdateNotification: false,
+      ...(clears ? {} : { sessionRetention: { enabled: false } }),
+    },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+  };
+  writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify(settings));
+}
+
+export interface HeadlessResult {
+  code: number;
+  response: string;
+  sessionId: string;
+  stderr: string;
+}
+
+/** One prompt without a terminal. */
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
+  return shellPrompt(rig, "gemini", text, ...args);
+}
+
+/** One prompt to a command that a person would copy from the screen, through a shell as they would. */
+export async function shellPrompt(rig: Rig, command: string, text: string, ...args: string[]): Promise<HeadlessResult> {
+  const given = ["-p", text, "--output-format", "json", "--yolo", ...args];
+  const done = await rig.run(["sh", "-c", `${command} "$@"`, "sh", ...given]);
+  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+}
+
+/** The agent in a terminal by a command that a person would type, ready for a prompt. */
+export async function openGemini(rig: Rig, command = "gemini"): Promise<Terminal> {
+  const terminal = await rig.terminal(["sh", "-c", `${command} --yolo`]);
+  await terminal.waitFor("Type your message");
+  return terminal;
+}
+
+/** Types a line and sends it. An Enter right behind a letter is taken for a part of something pasted. */
+export async function say(terminal: Terminal, line: string): Promise<void> {
+  terminal.press("-l", "--", line);
+  await terminal.waitFor(line.slice(0, 30));
+  await new Promise((resolve) => setTimeout(resolve, PASTE_MS));
+  terminal.press("Enter");
+}
+
+export async function leaveGemini(terminal: Terminal): Promise<void> {
+  await say(terminal, "/quit");
+  await terminal.waitForExit();
+  terminal.close();
+}
+
+function readResult(stdout: string): { response: string; sessionId: string } {
+  try {
+    const parsed = JSON.parse(stdout) as { response?: string; session_id?: string };
+    return { response: parsed.response ?? "", sessionId: parsed.session_id ?? "" };
+  } catch {
+    return { response: stdout, sessionId: "" };
+  }
+}
+
+/** Where the agent keeps the project's conversations. */
+export function chatsOf(rig: Rig): string {
+  return join(rig.home, ".gemini/tmp/project/chats");
+}

