@@ -1,0 +1,76 @@
+/**
+ * Measures what a user feels, as ratios in one run. It reports and never fails because of what it measured.
+ *
+ *     npm run bench                  everything, written to docs/performance.md
+ *     npm run bench -- --quick       small repositories and few repetitions, printed only
+ *     npm run bench -- --print       everything, printed only
+ *     npm run bench -- --only turns  one part: start, turns, turns-1000 (or another size), flat; printed only
+ *     npm run bench -- --pairs 5     so many repetitions everywhere; printed only
+ */
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { executable } from "../test/support/binary.ts";
+import { noiseAt } from "./quiet.ts";
+import { page, summary, tables } from "./report.ts";
+import type { Row } from "./row.ts";
+import { commitRows } from "./rows/commits.ts";
+import { flatRows } from "./rows/flat.ts";
+import { startRows } from "./rows/start.ts";
+import { turnRows } from "./rows/turns.ts";
+
+const PAGE = join(import.meta.dirname, "..", "docs", "performance.md");
+const FULL = {
+  start: 200,
+  turns: { 1000: 40, 10000: 30, 100000: 20 },
+  commits: 40,
+  flat: 40,
+  sessions: 500,
+  megabytes: 100,
+};
+const QUICK = { start: 30, turns: { 1000: 8, 10000: 6 }, commits: 8, flat: 8, sessions: 20, megabytes: 20 };
+const CHANGES = [0, 5, 500];
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean" },
+    print: { type: "boolean" },
+    only: { type: "string" },
+    pairs: { type: "string" },
+  },
+});
+const place = realpathSync(mkdtempSync(join(tmpdir(), "backtrail-bench-")));
+process.on("exit", () => rmSync(place, { recursive: true, force: true }));
+process.on("SIGINT", () => process.exit(130));
+
+const noise = noiseAt(place);
+if (noise !== null) console.log(`${noise} Ratios hold roughly, times do not.\n`);
+const rows = measure();
+console.log(`\n${summary(rows)}`);
+if (Object.keys(values).length > 0) console.log("docs/performance.md is left as it is.");
+else if (noise !== null) console.log("The machine was not quiet, so docs/performance.md is left as it is.");
+else {
+  writeFileSync(PAGE, page(rows));
+  console.log("docs/performance.md is written.");
+}
+
+function measure(): Row[] {
+  const program = executable();
+  const sizes = values.quick ? QUICK : FULL;
+  const all: Row[] = [];
+  const part = (name: string, measured: () => Row[]) => {
+    if (values.only !== undefined && name !== values.only && name.split("-")[0] !== values.only) return;
+    const some = measured();
+    console.log(tables(some));
+    all.push(...some);
+  };
+  const pairs = (usual: number) => Number(values.pairs ?? usual);
+  part("start", () => startRows(program, place, pairs(sizes.start)));
+  for (const [files, usual] of Object.entries(sizes.turns)) {
+    part(`turns-${files}`, () => turnRows(program, place, Number(files), CHANGES, pairs(usual)));
+  }
+  part("commits", () => commitRows(program, place, pairs(sizes.commits)));
+  part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
+  return all;
+}

@@ -1,0 +1,116 @@
+/** A session of Claude Code's in a repository: what its hooks are given, and the transcript that grows beside. */
+import { randomUUID } from "node:crypto";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ScriptedTranscript } from "../test/support/claude/transcript.ts";
+import { type Program, timed } from "./measure.ts";
+import type { Repository } from "./repository.ts";
+
+const PAYLOADS = join(import.meta.dirname, "..", "test", "agents", "claude-code", "payloads");
+/** What a turn adds to a transcript. */
+const TURN_BYTES = 50_000;
+
+export class BenchSession {
+  readonly repository: Repository;
+  readonly #executable: string;
+  readonly #id = randomUUID();
+  readonly #transcript: ScriptedTranscript;
+  #turn = 0;
+
+  constructor(executable: string, repository: Repository) {
+    this.#executable = executable;
+    this.repository = repository;
+    this.#transcript = new ScriptedTranscript(repository.home, repository.path, this.#id);
+    mkdirSync(dirname(this.#transcript.path), { recursive: true });
+  }
+
+  start(): Program {
+    return this.#hook("SessionStart-startup", "session-start");
+  }
+
+  /** A prompt, as a program to be run. */
+  prompt(): Program {
+    this.#turn++;
+    const prompt = `Turn ${this.#turn}: make it better`;
+    return this.#hook("UserPromptSubmit", "user-prompt-submit", { prompt, prompt_id: randomUUID() });
+  }
+
+  /** Writes what a turn leaves in the transcript, so that its end has nothing to wait for. */
+  answer(): void {
+    const path = this.repository.path;
+    this.#transcript.user(`Turn ${this.#turn}: make it better`, randomUUID());
+    const text = "The quick brown fox jumps over the lazy dog. ".repeat(100);
+    for (let size = 0; size < TURN_BYTES; size += text.length + 1_000) {
+      const id = randomUUID();
+      const input = { file_path: join(path, "src", "module-1.ts"), content: text };
+      this.#transcript.assistant([{ type: "tool_use", id, name: "Write", input }]);
+      this.#transcript.user([{ type: "tool_result", tool_use_id: id, content: "ok" }], randomUUID());
+    }
+    this.#transcript.assistant([{ type: "text", text: this.#lastWords() }]);
+  }
+
+  stop(): Program {
+    return this.#hook("Stop", "stop", { last_assistant_message: this.#lastWords() });
+  }
+
+  wrote(): Program {
+    return this.#hook("PostToolUse-Write", "post-tool-use");
+  }
+
+  end(): Program {
+    return this.#hook("SessionEnd-other", "session-end");
+  }
+
+  /** A whole turn, not measured. */
+  turn(): void {
+    timed(this.prompt());
+    this.answer();
+    timed(this.stop());
+  }
+
+  /** Lets the transcript be of this size before anything is recorded. */
+  growTranscript(bytes: number): void {
+    const filler = `{"type":"attachment-note","content":"${"lorem ipsum dolor sit amet ".repeat(400)}"}\n`;
+    const block = filler.repeat(100);
+    for (let size = 0; size < bytes; size += block.length) appendFileSync(this.#transcript.path, block);
+  }
+
+  #lastWords(): string {
+    return `Turn ${this.#turn} is done.`;
+  }
+
+  /** The payload as the real one was recorded, with this session in it. */
+  #hook(payload: string, verb: string, fields: Record<string, unknown> = {}): Program {
+    const recorded: Record<string, unknown> = JSON.parse(readFileSync(join(PAYLOADS, `${payload}.json`), "utf8"));
+    const own = { session_id: this.#id, transcript_path: this.#transcript.path, cwd: this.repository.path, ...fields };
+    return {
+      program: this.#executable,
+      args: ["hooks", "claude-code", verb],
+      cwd: this.repository.path,
+      env: this.repository.environment({ CLAUDE_CODE_SESSION_ID: this.#id }),
+      input: JSON.stringify({ ...recorded, ...own }),
+    };
+  }
+}
+
+/** Turns recording on, and lets the background work that follows be over. */
+export function enable(executable: string, repository: Repository): void {
+  const common = { program: executable, cwd: repository.path, env: repository.environment() };
+  timed({ ...common, args: ["enable", "--agent", "claude-code"] });
+}
+
+/** What the worker does behind the hooks' back: done now, so that it is not in the way later. */
+export function settle(executable: string, repository: Repository): void {
+  timed({
+    program: executable,
+    args: ["worker", repository.path],
+    cwd: repository.path,
+    env: repository.environment(),
+  });
+}
+
+/** How many steps are recorded: a hook that fails says nothing, and would be measured as a fast one. */
+export function countSteps(repository: Repository): number {
+  const list = readFileSync(join(repository.path, ".git", "backtrail", "steps.jsonl"), "utf8");
+  return list.split("\n").length - 1;
+}
