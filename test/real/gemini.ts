@@ -84,7 +84,10 @@ export async function say(terminal: Terminal, line: string): Promise<void> {
   terminal.press("-l", "--", line);
   await terminal.waitFor(line.slice(0, 30));
   await new Promise((resolve) => setTimeout(resolve, PASTE_MS));
-  terminal.press("Enter");
+  // What was sent has this sign before it; what is only typed has a star (--yolo). While a resumed conversation is being
+  // drawn, the screen may show neither.
+  const sent = ` > ${line.slice(0, 30)}`;
+  await terminal.pressWhile("Enter", (screen) => !screen.includes(sent) && !terminal.ended());
 }
 
 export async function leaveGemini(terminal: Terminal): Promise<void> {

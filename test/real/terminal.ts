@@ -18,6 +18,7 @@ export interface TerminalOptions {
 
 const PATIENCE_MS = 45_000;
 const POLL_MS = 100;
+const PRESS_AGAIN_MS = 2_000;
 let opened = 0;
 
 export class Terminal {
@@ -47,7 +48,22 @@ export class Terminal {
   async submit(line: string): Promise<void> {
     this.#tmux("send-keys", "-l", "--", line);
     await this.waitFor(line.slice(0, 30));
-    this.press("Enter");
+    const typed = this.screen();
+    await this.pressWhile("Enter", (screen) => screen === typed);
+  }
+
+  /** Presses a key, and again as long as it was without effect: a program that is still starting swallows keys. */
+  async pressWhile(key: string, unheard: (screen: string) => boolean): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS;
+    do {
+      this.press(key);
+      const again = Date.now() + PRESS_AGAIN_MS;
+      while (Date.now() < again) {
+        if (!unheard(this.screen())) return;
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    } while (Date.now() < deadline);
+    throw new Error(`${key} was never heard:\n${this.screen()}`);
   }
 
   /** tmux's names of keys: Escape, Enter, Up, C-c. */
@@ -64,10 +80,14 @@ export class Terminal {
     }
   }
 
+  ended(): boolean {
+    return this.#tmux("list-panes", "-F", "#{pane_dead}").trim() === "1";
+  }
+
   /** Until the program in it has ended. */
   async waitForExit(patienceMs = PATIENCE_MS): Promise<void> {
     const deadline = Date.now() + patienceMs;
-    while (this.#tmux("list-panes", "-F", "#{pane_dead}").trim() !== "1") {
+    while (!this.ended()) {
       if (Date.now() > deadline) throw new Error(`the program did not end:\n${this.screen()}`);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
