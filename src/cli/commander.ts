@@ -6,7 +6,8 @@ import { UserError } from "../base/errors.ts";
 import { version } from "../base/version.ts";
 import { commandHelp, topHelp } from "./help.ts";
 import type { Io } from "./io.ts";
-import { COMMANDS, type CommandSpec, type OptionSpec } from "./program.ts";
+import type { CommandSpec, OptionSpec } from "./program/spec.ts";
+import { COMMANDS } from "./program.ts";
 
 export interface Outcome {
   code: number;

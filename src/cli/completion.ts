@@ -6,7 +6,7 @@ import { KEYS } from "../config/keys.ts";
 import { findWorkspace } from "../git/workspace.ts";
 import { listSteps } from "../steps/list.ts";
 import { EXIT } from "./exit.ts";
-import type { CommandSpec, Completes } from "./program.ts";
+import type { CommandSpec, Completes } from "./program/spec.ts";
 import { fit } from "./render/text.ts";
 import { age } from "./render/time.ts";
 import { titleOf } from "./render/timeline.ts";

@@ -1,7 +1,7 @@
 /** Help texts, laid out from the table of commands: grouped at the top, with examples at every command. */
 
 import type { Paint } from "./io.ts";
-import { type CommandSpec, GROUPS, type OptionSpec } from "./program.ts";
+import { type CommandSpec, GROUPS, type OptionSpec } from "./program/spec.ts";
 import { wrap } from "./render/text.ts";
 
 const INDENT = 2;

@@ -1,9 +1,7 @@
-/** The part of the table of commands that is about commits: who wrote what, and why. */
-import type { CommandSpec, OptionSpec } from "./program.ts";
+/** Commits: who wrote what, and why. A part of the table of commands. */
+import { type CommandSpec, DRY_RUN, JSON_OPTION } from "./spec.ts";
 
-const JSON_OPTION: OptionSpec = { flags: "--json", help: "print JSON" };
-
-export const HISTORY_COMMANDS: readonly CommandSpec[] = [
+export const COMMITS: readonly CommandSpec[] = [
   {
     path: "explain",
     group: "Look back",
@@ -18,7 +16,7 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
       ["backtrail explain", "the last commit"],
       ["backtrail explain main~3 --conversation", "with all that was said"],
     ],
-    load: () => import("./commands/explain.ts"),
+    load: () => import("../commands/explain.ts"),
   },
   {
     path: "why",
@@ -32,7 +30,7 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
       ["backtrail why src/parser.ts:42", "one line"],
       ["backtrail why src/parser.ts", "the turns behind a file"],
     ],
-    load: () => import("./commands/why.ts"),
+    load: () => import("../commands/why.ts"),
   },
   {
     path: "blame",
@@ -41,7 +39,7 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
     arguments: [{ name: "<place>", help: "<file>, or <file>:<line>-<line>" }],
     options: [JSON_OPTION],
     examples: [["backtrail blame src/parser.ts:1-40", "the first forty lines"]],
-    load: () => import("./commands/blame.ts"),
+    load: () => import("../commands/blame.ts"),
   },
   {
     path: "import",
@@ -50,8 +48,8 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
     details:
       "Reads an agent's own transcripts of conversations in this folder, and keeps their prompts, files and tokens for `explain`. They have no snapshots: there is nothing in them to go back to. Run again, it brings in what is new.",
     arguments: [{ name: "<agent>", help: "whose sessions", completes: "agent" }],
-    options: [{ flags: "-n, --dry-run", help: "say what would be done, and do nothing" }, JSON_OPTION],
+    options: [DRY_RUN, JSON_OPTION],
     examples: [["backtrail import claude-code", "the conversations you have had here"]],
-    load: () => import("./commands/import.ts"),
+    load: () => import("../commands/import.ts"),
   },
 ];

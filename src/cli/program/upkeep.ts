@@ -1,0 +1,80 @@
+/** Keeping the store and the installation in order, and what is called by other programs. A part of the table of commands. */
+import { type CommandSpec, DRY_RUN, JSON_OPTION, YES } from "./spec.ts";
+
+export const UPKEEP: readonly CommandSpec[] = [
+  {
+    path: "clean",
+    group: "Set up",
+    summary: "let go of steps that are past their time",
+    details:
+      "Lets go of steps that are older than `retention.days`, and of the oldest beyond `retention.max_size`, as the " +
+      "background does by itself once a day. It first says what and how much. Named steps stay.",
+    options: [DRY_RUN, YES, JSON_OPTION],
+    load: () => import("../commands/clean.ts"),
+  },
+  {
+    path: "redact",
+    group: "Set up",
+    summary: "find secrets in files, as they are kept out of checkpoints",
+    details:
+      "Secrets are taken out of conversations before they go into a checkpoint or leave this machine. These commands show what would be taken out of a file, and never a secret itself. `redaction.rules` and `redaction.allow` are your own additions and exceptions.",
+    examples: [
+      ["backtrail redact scan notes.md app.log", "where secrets are"],
+      ["backtrail redact test session.jsonl", "what it is without them"],
+      ["backtrail config set redaction.rules 'A-[0-9]{6}'", "a pattern of yours"],
+    ],
+  },
+  {
+    path: "redact scan",
+    group: "Set up",
+    summary: "where secrets are in these files",
+    arguments: [{ name: "<files...>", help: "texts, transcripts, anything" }],
+    options: [{ flags: "--check", help: "end with 1 if there is one" }, JSON_OPTION],
+    isDefault: true,
+    load: () => import("../commands/redact/scan.ts"),
+  },
+  {
+    path: "redact test",
+    group: "Set up",
+    summary: "what a file looks like without its secrets",
+    arguments: [{ name: "<file>", help: "a text or a transcript" }],
+    options: [{ flags: "-w, --whole", help: "all of it, not only the places" }, JSON_OPTION],
+    load: () => import("../commands/redact/test.ts"),
+  },
+  {
+    path: "doctor",
+    group: "Set up",
+    summary: "find out what is wrong, and put it right",
+    details:
+      "Looks at the store, the hooks, the settings and the log of failures, and says in words what is wrong and what to do. Without --fix it changes nothing.",
+    options: [
+      { flags: "--check", help: "end with 1 unless everything holds", conflicts: ["fix"] },
+      { flags: "--fix", help: "put right what can be put right safely" },
+      JSON_OPTION,
+    ],
+    load: () => import("../commands/doctor.ts"),
+  },
+  {
+    path: "completion",
+    group: "Set up",
+    summary: "a script that completes commands in your shell",
+    arguments: [{ name: "<shell>", help: "bash, zsh, fish or powershell", completes: "shell" }],
+    examples: [
+      ["source <(backtrail completion bash)", "for this bash"],
+      ["source <(backtrail completion zsh)", "for this zsh"],
+      ["backtrail completion fish | source", "for this fish"],
+    ],
+    load: () => import("../commands/completion.ts"),
+  },
+  {
+    path: "hooks",
+    group: "Set up",
+    summary: "what agents call; it reads its payload from standard input",
+    arguments: [
+      { name: "<agent>", help: "the agent that calls" },
+      { name: "<verb>", help: "what has happened" },
+    ],
+    hidden: true,
+    load: () => import("../commands/hooks.ts"),
+  },
+];
