@@ -193,7 +193,7 @@ function semanticProblems(profile: Profile): string[] {
   if (profile.transcript?.fork && (!profile.transcript.lines || !profile.resume)) {
     problems.push("transcript.fork: needs transcript.lines and resume");
   }
-  if (profile.resume && !profile.resume.some((part) => part.includes("{session}"))) {
+  if (profile.transcript && profile.resume && !profile.resume.some((part) => part.includes("{session}"))) {
     problems.push("resume: names no {session}");
   }
   return problems;

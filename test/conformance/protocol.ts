@@ -92,9 +92,18 @@ export function conforms({ name, info, open, fixtures }: Subject): void {
       const { session_file: file } = await program.json<{ session_file: string }>(resolve);
       expect(file.startsWith(place.session_dir)).toBe(true);
       expect(file).toContain(SESSION);
-      expect(await program.json(["format-resume-command", "--session-id", SESSION])).toEqual({
-        command: expect.any(String),
-      });
+      const resume = ["format-resume-command", "--session-id", SESSION];
+      const { command } = await program.json<{ command: string }>(resume);
+      expect(command.trim()).not.toBe("");
+    });
+
+    test("a hook that names no session is no failure, but there is nothing to read", async () => {
+      const nameless = { ...hookInput(program, "stop"), session_id: "" };
+      for (const input of [nameless, {}]) {
+        const { session_id: id } = await program.json<{ session_id: string }>(["get-session-id"], input);
+        expect(typeof id).toBe("string");
+      }
+      await program.fails(["read-session"], {});
     });
 
     test("what is written is read again", async () => {

@@ -39,7 +39,7 @@ const subcommands = {
     },
   }),
   detect: () => ({ present: existsSync(join(root, ".parrot")) }),
-  "get-session-id": () => ({ session_id: needed(json().session_id) }),
+  "get-session-id": () => ({ session_id: json().session_id ?? "" }),
   "get-session-dir": () => ({ session_dir: join(homedir(), ".parrot", basename(needed(flags["repo-path"]))) }),
   "resolve-session-file": () => ({
     session_file: join(needed(flags["session-dir"]), `${needed(flags["session-id"])}.jsonl`),
