@@ -121,6 +121,42 @@ test("admitted, it is connected, recorded and taken back like any other", async 
   expect(existsSync(repository.at(".git/parrot-hooks"))).toBe(false);
 });
 
+test("hooks may be named with dots, and files are left alone as directories are", async () => {
+  using world = new World();
+  const { repository } = world;
+  const info = {
+    protocol_version: 1,
+    name: "dotty",
+    type: "Dotty",
+    protected_dirs: [".dotty"],
+    protected_files: ["dotty.json", "../outside"],
+    hook_names: ["agent.start", "agent.end", "agent end", "../x"],
+    capabilities: { hooks: true, compact_transcript: true, uses_terminal: true },
+  };
+  const event = (type: number) => JSON.stringify({ type, session_id: SESSION, prompt: "Say hello" });
+  world.program(
+    "entire-agent-dotty",
+    `case "$1 $3" in
+"info ") echo '${JSON.stringify(info)}' ;;
+"are-hooks-installed ") echo '{"installed":true}' ;;
+"install-hooks ") echo '{"hooks_installed":2}' ;;
+"parse-hook agent.start") echo '${event(2)}' ;;
+"parse-hook agent.end") echo '${event(3)}' ;;
+*) exit 1 ;;
+esac`,
+  );
+  expect(await world.run("enable", "--agent", "dotty", "--external")).toMatchObject({ code: 0 });
+  repository.write("dotty.json", "before\n");
+  await repository.hook("dotty", "agent.start", {}, { env: world.env });
+  repository.write("hello.txt", "hello\n");
+  repository.write("dotty.json", "after\n");
+  await repository.hook("dotty", "agent.end", {}, { env: world.env });
+  expect((await world.steps())[0]).toMatchObject({ kind: "turn-end", agent: "dotty", prompt: "Say hello" });
+  expect((await world.run("rewind", "1", "--yes")).code).toBe(0);
+  expect(repository.exists("hello.txt")).toBe(false);
+  expect(repository.read("dotty.json")).toBe("after\n");
+});
+
 test("nobody but its user admits it", async () => {
   using world = new World();
   const { repository } = world;
