@@ -14,11 +14,12 @@ import type { ObjectStore } from "./write.ts";
 
 const CHUNK_BYTES = 1 << 20;
 const NEWLINE = 10;
+const LINE_END = Buffer.of(NEWLINE);
 
 export interface Chunks {
   /** Blobs, in order. */
   ids: string[];
-  /** `sha256:<hex>` of all of them. */
+  /** `sha256:<hex>` of the whole conversation, as readers put it together. */
   hash: string;
   /** How many lines come before this checkpoint's part. */
   linesBefore: number;
@@ -42,21 +43,30 @@ export async function storeChunks(
 ): Promise<Chunks> {
   const raw = await readTranscript(workspace, key, until.generation, until.offset);
   const file = join(workspace.storeDir, "checkpoints", "chunks", `${key}.json`);
-  const known = knownChunks(file, until.generation, redaction.version);
+  const before = knownChunks(file, until.generation, redaction.version);
   const pieces = splitLines(raw, isOneDocument(raw) ? LARGEST_CHUNK : CHUNK_BYTES);
   const chunks: KnownChunks["chunks"] = [];
   const hasher = new Bun.CryptoHasher("sha256");
   for (const [i, piece] of pieces.entries()) {
     const mark = hexDigest("sha1", piece);
-    const before = known[i];
-    const stored = before?.raw === mark ? await reader.read(before.id) : undefined;
-    const data = stored?.type === "blob" ? stored.data : redaction.transcript(piece);
+    const last = before[i];
+    const stored = last?.raw === mark ? await reader.read(last.id) : undefined;
+    const known = stored?.type === "blob" ? stored : undefined;
+    const data = joint(known?.data ?? redaction.transcript(piece), i === pieces.length - 1, piece);
+    if (i > 0) hasher.update(LINE_END);
     hasher.update(data);
-    chunks.push({ raw: mark, id: stored?.type === "blob" ? stored.id : writer.add("blob", data) });
+    chunks.push({ raw: mark, id: known && data === known.data ? known.id : writer.add("blob", data) });
   }
   writeJson(file, { v: 1, generation: until.generation, redaction: redaction.version, chunks } satisfies KnownChunks);
-  const before = since.generation === until.generation ? raw.subarray(0, since.offset) : Buffer.alloc(0);
-  return { ids: chunks.map(({ id }) => id), hash: `sha256:${hasher.digest("hex")}`, linesBefore: countLines(before) };
+  const told = since.generation === until.generation ? raw.subarray(0, since.offset) : Buffer.alloc(0);
+  return { ids: chunks.map(({ id }) => id), hash: `sha256:${hasher.digest("hex")}`, linesBefore: countLines(told) };
+}
+
+/** Readers of the format put a line end between two chunks: only the last one keeps its own. */
+function joint(data: Uint8Array, isLast: boolean, raw: Uint8Array): Uint8Array {
+  const ends = data.at(-1) === NEWLINE;
+  if (ends === (isLast && raw.at(-1) === NEWLINE)) return data;
+  return ends ? data.subarray(0, -1) : Buffer.concat([data, LINE_END]);
 }
 
 function knownChunks(file: string, generation: number, redaction: string): KnownChunks["chunks"] {

@@ -105,8 +105,12 @@ test("a long conversation is stored in chunks of which a longer one shares all b
   expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
   expect(after.at(-1)).not.toBe(before.at(-1));
   const [id = ""] = checkpointsOf(repository, "HEAD");
-  const whole = after.map((line) => inCheckpoint(repository, id, `0/${line.split("\t")[1]}`)).join("");
+  // As another reader of the format puts them together.
+  const whole = after.map((line) => inCheckpoint(repository, id, `0/${line.split("\t")[1]}`)).join("\n");
   expect(whole).toBe(readFileSync(claude.transcript.path, "utf8"));
+  const hash = new Bun.CryptoHasher("sha256").update(whole).digest("hex");
+  expect(inCheckpoint(repository, id, "0/content_hash.txt")).toBe(`sha256:${hash}`);
+  expect((await repository.run(["explain", id])).stdout).not.toContain("is not what its");
 });
 
 test("a worker that is killed leaves its work to the next one", async () => {
