@@ -26,7 +26,9 @@ import {
   type SessionMetadata,
   safeName,
   TASK_FILE,
+  TASK_RECORD_FILE,
   type TaskCheckpoint,
+  type TaskRecord,
   type TokenUsage,
   TRANSCRIPT_FILE,
   UNKNOWN_AGENT,
@@ -213,8 +215,10 @@ async function tasksOf(
       checkpoint_uuid: step.transcript?.lastId ?? step.id,
       agent_id: step.subagent.id,
     };
-    tasks.set(`${directory}/${TASK_FILE}`, writer.add("blob", Buffer.from(layoutJson(record))));
+    const blob = (value: object) => writer.add("blob", Buffer.from(layoutJson(value)));
+    tasks.set(`${directory}/${TASK_FILE}`, blob(record));
     const said = await readTranscript(workspace, session.key, 0, Number.MAX_SAFE_INTEGER, `tasks/${step.id}`);
+    tasks.set(`${directory}/${TASK_RECORD_FILE}`, blob(taskRecord(redaction, steps, step, directory, said.length > 0)));
     if (said.length > 0) {
       tasks.set(
         `${directory}/agent-${safeName(step.subagent.id)}.jsonl`,
@@ -223,6 +227,29 @@ async function tasksOf(
     }
   }
   return tasks;
+}
+
+function taskRecord(
+  redaction: Redaction,
+  steps: readonly Step[],
+  end: Step,
+  name: string,
+  hasConversation: boolean,
+): TaskRecord {
+  const began = steps.find(({ subagent }) => subagent?.when === "start" && subagent.id === end.subagent?.id);
+  const { type, description } = end.subagent ?? {};
+  const files = [...end.files.added, ...end.files.modified, ...end.files.deleted].sort();
+  return {
+    tool_use_id: name,
+    agent_id: safeName(end.subagent?.id ?? ""),
+    ...(type ? { subagent_type: redaction.text(type) } : {}),
+    ...(description ? { task_description: redaction.text(description) } : {}),
+    ...(files.length > 0 ? { files } : {}),
+    ...(end.tokens ? { token_usage: inFormat(end.tokens) } : {}),
+    ...(began ? { started_at: began.time } : {}),
+    completed_at: end.time,
+    ...(hasConversation ? {} : { transcript_unavailable_reason: "transcript empty" }),
+  };
 }
 
 function belowHome(path: string | null): string | undefined {

@@ -5,7 +5,7 @@
 import { digest, hexDigest } from "../base/digest.ts";
 
 export const CHECKPOINT_BRANCH = "refs/heads/entire/checkpoints/v1";
-/** The newer layout: one ref a checkpoint, `<prefix>/<last two>/<ULID>`. Read, never written. */
+/** The newer layout: one ref a checkpoint, `<prefix>/<last two>/<id>`; new ids are ULIDs. Read, never written. */
 export const CHECKPOINT_REFS = "refs/entire/checkpoints";
 
 export const METADATA_FILE = "metadata.json";
@@ -18,6 +18,8 @@ export const CONTEXT_FILE = "context.md";
 export const CONTENT_HASH_FILE = "content_hash.txt";
 export const TASKS_DIRECTORY = "tasks";
 export const TASK_FILE = "checkpoint.json";
+/** Newer readers look for this one instead. */
+export const TASK_RECORD_FILE = "task.json";
 /** Ours, beside the format's files of a session. */
 export const BACKTRAIL_FILE = "backtrail.json";
 
@@ -123,6 +125,21 @@ export interface TaskCheckpoint {
   agent_id?: string;
 }
 
+/** `<path>/tasks/<tool use id>/task.json` */
+export interface TaskRecord {
+  tool_use_id: string;
+  /** As in the name of the conversation beside it. */
+  agent_id: string;
+  subagent_type?: string;
+  /** Redacted */
+  task_description?: string;
+  files?: string[];
+  token_usage?: TokenUsage;
+  started_at?: string;
+  completed_at: string;
+  transcript_unavailable_reason?: string;
+}
+
 /** `<path>/<n>/backtrail.json`: what the format has no field for. */
 export interface BacktrailRecord {
   v: 1;
@@ -210,9 +227,9 @@ export function taskPath(id: string, toolUseId: string): string {
   return `${checkpointPath(id)}/${TASKS_DIRECTORY}/${safeName(toolUseId)}`;
 }
 
-/** A name that can stand in a tree whatever an agent called it. */
+/** A name that can stand in a tree, and that readers of the format accept, whatever an agent called it. */
 export function safeName(text: string): string {
-  if (/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/.test(text)) return text;
+  if (/^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/.test(text)) return text;
   return `x-${digest("sha256", text).toString("hex").slice(0, 24)}`;
 }
 

@@ -77,6 +77,7 @@ export function parseSessionMetadata(data: Uint8Array): Parsed<SessionMetadata> 
   });
 }
 
+/** Of either of a task's two files: what the other one says is missing. */
 export function parseTask(data: Uint8Array): Parsed<TaskCheckpoint> {
   return parsed(data, (fields) =>
     accepted<TaskCheckpoint>({

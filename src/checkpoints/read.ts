@@ -27,6 +27,7 @@ import {
   PROMPT_FILE,
   type SessionMetadata,
   TASK_FILE,
+  TASK_RECORD_FILE,
   TASKS_DIRECTORY,
   type TaskCheckpoint,
   TRANSCRIPT_FILE,
@@ -165,8 +166,10 @@ export class CheckpointReader {
   async #tasks(files: Files, problems: string[]): Promise<TaskCheckpoint[]> {
     const tasks: TaskCheckpoint[] = [];
     for (const path of files.keys()) {
-      const [directory, , file, ...rest] = path.split("/");
-      if (directory !== TASKS_DIRECTORY || file !== TASK_FILE || rest.length > 0) continue;
+      const [directory, name, file, ...rest] = path.split("/");
+      if (directory !== TASKS_DIRECTORY || rest.length > 0) continue;
+      const newer = file === TASK_RECORD_FILE && !files.has(`${TASKS_DIRECTORY}/${name}/${TASK_FILE}`);
+      if (file !== TASK_FILE && !newer) continue;
       if (tasks.length >= MOST_TASKS) {
         problems.push(`Only the first ${MOST_TASKS} of its tasks are read.`);
         break;
@@ -179,10 +182,10 @@ export class CheckpointReader {
 
   async #place(id: string): Promise<{ layout: "branch" | "ref"; files: Files } | undefined> {
     if (!isCheckpointName(id)) return undefined;
-    if (!isCheckpointId(id)) {
-      const ref = await refOf(this.#workspace, id);
-      return ref ? { layout: "ref", files: await filesIn(this.#workspace, ref, "") } : undefined;
-    }
+    // One that was moved to the newer layout keeps its id, and is older where it still stands on the branch.
+    const ref = await refOf(this.#workspace, id);
+    if (ref) return { layout: "ref", files: await filesIn(this.#workspace, ref, "") };
+    if (!isCheckpointId(id)) return undefined;
     for (const branch of await branches(this.#workspace)) {
       const files = await filesIn(this.#workspace, branch, checkpointPath(id));
       if (files.size > 0) return { layout: "branch", files };
@@ -259,8 +262,8 @@ async function branches(workspace: Workspace): Promise<string[]> {
   ];
 }
 
-async function refOf(workspace: Workspace, ulid: string): Promise<string | undefined> {
-  for (const name of new Set([ulid, ulid.toUpperCase(), ulid.toLowerCase()])) {
+async function refOf(workspace: Workspace, id: string): Promise<string | undefined> {
+  for (const name of isCheckpointId(id) ? [id] : new Set([id, id.toUpperCase(), id.toLowerCase()])) {
     const ref = `${CHECKPOINT_REFS}/${name.slice(-2)}/${name}`;
     if (await readRef(workspace, ref)) return ref;
   }

@@ -155,6 +155,15 @@ test("a subagent's conversation is kept with the tool use that asked for it, red
     tool_use_id: "toolu_1",
     agent_id: "a1b2",
   });
+  expect(JSON.parse(inCheckpoint(repository, id, "tasks/toolu_1/task.json"))).toEqual({
+    tool_use_id: "toolu_1",
+    agent_id: "a1b2",
+    subagent_type: "general-purpose",
+    files: ["hello.txt"],
+    token_usage: expect.any(Object),
+    started_at: expect.any(String),
+    completed_at: expect.any(String),
+  });
   const said = inCheckpoint(repository, id, "tasks/toolu_1/agent-a1b2.jsonl");
   expect(JSON.parse(said).message.content[0].text).toMatch(/^Done with \[secret:/);
 });
