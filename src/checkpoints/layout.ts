@@ -27,7 +27,6 @@ export const CHECKPOINT_TRAILER = "Entire-Checkpoint";
 export const SESSION_TRAILER = "Entire-Session";
 export const STRATEGY_TRAILER = "Entire-Strategy";
 export const AGENT_TRAILER = "Entire-Agent";
-export const BRANCH_TRAILER = "Ephemeral-branch";
 
 export const PROMPT_SEPARATOR = "\n\n---\n\n";
 /** The display name where an agent is unknown. */
@@ -42,12 +41,12 @@ export interface TokenUsage {
   subagent_tokens?: TokenUsage;
 }
 
-/** Paths from the tree's root; each begins with a slash. */
+/** Paths from the tree's root; each begins with a slash. A file that is not there has none. */
 export interface SessionPaths {
   metadata: string;
-  transcript: string;
-  context: string;
-  content_hash: string;
+  transcript?: string;
+  context?: string;
+  content_hash?: string;
   prompt: string;
 }
 
@@ -99,6 +98,8 @@ export interface SessionMetadata {
   created_at: string;
   branch?: string;
   checkpoints_count: number;
+  /** Turns whose steps were saved. A reader takes a session without them for one that was only found at the commit. */
+  save_step_count?: number;
   files_touched: string[];
   /** Display name */
   agent: string;
@@ -212,14 +213,15 @@ export function sessionPath(id: string, index: number): string {
   return `${checkpointPath(id)}/${index}`;
 }
 
-export function sessionPaths(id: string, index: number): SessionPaths {
-  const directory = `/${sessionPath(id, index)}`;
+export function sessionPaths(id: string, index: number, files: { has(name: string): boolean }): SessionPaths {
+  const at = (name: string) => (files.has(name) ? `/${sessionPath(id, index)}/${name}` : undefined);
+  const [transcript, context, hash] = [TRANSCRIPT_FILE, CONTEXT_FILE, CONTENT_HASH_FILE].map(at);
   return {
-    metadata: `${directory}/${METADATA_FILE}`,
-    transcript: `${directory}/${TRANSCRIPT_FILE}`,
-    context: `${directory}/${CONTEXT_FILE}`,
-    content_hash: `${directory}/${CONTENT_HASH_FILE}`,
-    prompt: `${directory}/${PROMPT_FILE}`,
+    metadata: `/${sessionPath(id, index)}/${METADATA_FILE}`,
+    ...(transcript && { transcript }),
+    ...(context && { context }),
+    ...(hash && { content_hash: hash }),
+    prompt: at(PROMPT_FILE) ?? "",
   };
 }
 

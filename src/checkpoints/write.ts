@@ -13,7 +13,6 @@ import { FILE_MODE, TREE_MODE, type Tree, type TreeEntry, TreeStore } from "../g
 import type { Workspace } from "../git/workspace.ts";
 import {
   AGENT_TRAILER,
-  BRANCH_TRAILER,
   CHECKPOINT_BRANCH,
   type CheckpointSummary,
   checkpointPath,
@@ -21,15 +20,29 @@ import {
   METADATA_FILE,
   SESSION_TRAILER,
   type SessionMetadata,
+  type SessionPaths,
   STRATEGY_TRAILER,
   sessionPaths,
   TASKS_DIRECTORY,
   type TokenUsage,
 } from "./layout.ts";
-import { parseSessionMetadata, parseSummary } from "./parse.ts";
+import { fieldsIn, parseSessionMetadata, parseSummary } from "./parse.ts";
 
 const ATTEMPTS = 12;
 const MOST_SESSIONS = 1_000;
+/** What we say of a checkpoint ourselves, and leave out where it isn't known. */
+const SUMMARY_FIELDS: ReadonlySet<string> = new Set<keyof CheckpointSummary>([
+  "cli_version",
+  "checkpoint_id",
+  "strategy",
+  "branch",
+  "checkpoints_count",
+  "files_touched",
+  "sessions",
+  "token_usage",
+]);
+/** Of a session whose files were not looked at. */
+const EVERY_FILE = { has: () => true };
 
 /** A session as it goes into a checkpoint. */
 export interface SessionFiles {
@@ -82,17 +95,20 @@ async function withSessions(
 ): Promise<string> {
   const path = checkpointPath(id);
   const directory = await treeAt(trees, root, path);
-  const known = await knownSessions(reader, trees, directory);
+  const before = await blobOf(reader, directory.get(METADATA_FILE));
+  const known = await knownSessions(reader, trees, directory, before);
+  const paths = new Map<number, SessionPaths>();
   const changes = new Map<string, TreeEntry | null>();
   const blob = (text: string): TreeEntry => ({ mode: FILE_MODE, id: writer.add("blob", Buffer.from(text)) });
   for (const session of sessions) {
     const at = known.findIndex((other) => other.session_id === session.metadata.session_id);
     const index = at === -1 ? known.length : at;
-    const before = known[index];
+    const old = known[index];
     // What somebody added to it since (a summary) is not ours to drop.
-    const metadata = before?.summary ? { ...session.metadata, summary: before.summary } : session.metadata;
-    if (before && before.created_at !== "") metadata.created_at = before.created_at;
+    const metadata = old?.summary ? { ...session.metadata, summary: old.summary } : session.metadata;
+    if (old && old.created_at !== "") metadata.created_at = old.created_at;
     known[index] = metadata;
+    paths.set(index, sessionPaths(id, index, session.files));
     for (const name of (await treeAt(trees, root, `${path}/${index}`)).keys()) {
       if (!session.files.has(name)) changes.set(`${path}/${index}/${name}`, null);
     }
@@ -101,13 +117,17 @@ async function withSessions(
     for (const [name, file] of session.tasks)
       changes.set(`${path}/${TASKS_DIRECTORY}/${name}`, { mode: FILE_MODE, id: file });
   }
-  changes.set(`${path}/${METADATA_FILE}`, blob(layoutJson(summaryOf(id, known))));
+  changes.set(`${path}/${METADATA_FILE}`, blob(layoutJson(withOthers(before, summaryOf(id, known), paths))));
   return trees.apply(root, changes);
 }
 
 /** In their order; a session that cannot be understood keeps its place. The branch may be anybody's: nothing is taken for granted. */
-async function knownSessions(reader: ObjectReader, trees: TreeStore, directory: Tree): Promise<SessionMetadata[]> {
-  const summary = await blobOf(reader, directory.get(METADATA_FILE));
+async function knownSessions(
+  reader: ObjectReader,
+  trees: TreeStore,
+  directory: Tree,
+  summary: Buffer | undefined,
+): Promise<SessionMetadata[]> {
   const parsed = summary ? parseSummary(summary) : undefined;
   const named = Math.min(parsed?.ok ? parsed.value.sessions.length : 0, MOST_SESSIONS);
   const sessions: SessionMetadata[] = [];
@@ -149,9 +169,29 @@ function summaryOf(id: string, sessions: readonly SessionMetadata[]): Checkpoint
     ...(newest.branch === undefined ? {} : { branch: newest.branch }),
     checkpoints_count: sessions.reduce((sum, session) => sum + session.checkpoints_count, 0),
     files_touched: [...new Set(sessions.flatMap((session) => session.files_touched))].sort(),
-    sessions: sessions.map((_, index) => sessionPaths(id, index)),
+    sessions: sessions.map((_, index) => sessionPaths(id, index, EVERY_FILE)),
     ...(usage.length > 0 ? { token_usage: usage.reduce(addUsage) } : {}),
   };
+}
+
+/**
+ * Another tool's sessions keep the paths that it gave them (a compact transcript, assets), and the checkpoint the fields
+ * that only other tools know.
+ */
+function withOthers(
+  before: Buffer | undefined,
+  summary: CheckpointSummary,
+  ours: ReadonlyMap<number, SessionPaths>,
+): CheckpointSummary {
+  const others = before ? fieldsIn(before) : {};
+  const given = Array.isArray(others["sessions"]) ? (others["sessions"] as unknown[]) : [];
+  const sessions = summary.sessions.map((paths, index) => {
+    const theirs = given[index];
+    const known = typeof theirs === "object" && theirs !== null && !Array.isArray(theirs);
+    return ours.get(index) ?? (known ? (theirs as SessionPaths) : paths);
+  });
+  const kept = Object.entries(others).filter(([name]) => !SUMMARY_FIELDS.has(name));
+  return { ...summary, sessions, ...Object.fromEntries(kept) };
 }
 
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
@@ -183,12 +223,11 @@ function commitText(
     lines.push(`${SESSION_TRAILER}: ${oneWord(metadata.session_id)}`);
   }
   const first = sessions[0]?.metadata;
-  if (first) lines.push(`${STRATEGY_TRAILER}: ${first.strategy}`, `${AGENT_TRAILER}: ${first.agent}`);
-  if (first?.branch !== undefined) lines.push(`${BRANCH_TRAILER}: ${first.branch}`);
+  if (first) lines.push(`${STRATEGY_TRAILER}: ${first.strategy}`, `${AGENT_TRAILER}: ${oneWord(first.agent)}`);
   return `${lines.join("\n")}\n`;
 }
 
-/** Ids come from agents: a line break in one must not become a trailer of its own. */
+/** Ids and names come from agents: a line break in one must not become a trailer of its own. */
 function oneWord(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, 200);
 }

@@ -29,6 +29,7 @@ test("every field is the format's own, and the lines are known by turn", async (
     "files_touched",
     "initial_attribution",
     "model",
+    "save_step_count",
     "session_id",
     "strategy",
     "token_usage",
@@ -61,7 +62,6 @@ test("every field is the format's own, and the lines are known by turn", async (
     `Entire-Session: ${claude.session}`,
     "Entire-Strategy: manual-commit",
     "Entire-Agent: Claude Code",
-    "Ephemeral-branch: main",
   ]);
 });
 
