@@ -35,6 +35,8 @@ export interface TranscriptAnalyser {
   readStretch(bytes: Uint8Array, offset: number): TranscriptStretch;
   /** The whole conversation, for `show` and the picker. */
   read(bytes: Uint8Array): Conversation;
+  /** For an agent that may write one document and no lines: whether nothing of it is missing, line end or not. */
+  isWhole?(bytes: Uint8Array): boolean;
   /** False where the transcript doesn't tell them. */
   readonly countsTokens?: boolean;
 }

@@ -8,6 +8,7 @@ import { readJson, writeJson } from "../base/files.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { readTranscript } from "../steps/transcript.ts";
 import { LARGEST_CHUNK, splitLines } from "../transcripts/chunks.ts";
+import { isOneDocument } from "../transcripts/lines.ts";
 import type { Moment } from "./pending.ts";
 import type { Redaction } from "./redacted.ts";
 import type { ObjectStore } from "./write.ts";
@@ -44,6 +45,7 @@ export async function storeChunks(
   const raw = await readTranscript(workspace, key, until.generation, until.offset);
   const file = join(workspace.storeDir, "checkpoints", "chunks", `${key}.json`);
   const before = knownChunks(file, until.generation, redaction.version);
+  // Readers of the format take a document apart between messages: it is not cut without need.
   const pieces = splitLines(raw, isOneDocument(raw) ? LARGEST_CHUNK : CHUNK_BYTES);
   const chunks: KnownChunks["chunks"] = [];
   const hasher = new Bun.CryptoHasher("sha256");
@@ -76,18 +78,6 @@ function knownChunks(file: string, generation: number, redaction: string): Known
     return fits && Array.isArray(known.chunks) ? known.chunks : [];
   } catch {
     return [];
-  }
-}
-
-/** A JSON text over several lines: readers of the format take it apart between messages, so it is not cut without need. */
-function isOneDocument(bytes: Buffer): boolean {
-  const end = bytes.indexOf(NEWLINE);
-  if (bytes[0] !== 0x7b || end === -1) return false;
-  try {
-    JSON.parse(bytes.toString("utf8", 0, end));
-    return false;
-  } catch {
-    return true;
   }
 }
 
