@@ -1,4 +1,5 @@
-/** The executable's entry: hooks take the short road, a link named after an agent serves it, the rest is the command line. */
+/** The executable's entry: hooks take the short road, a link named after an agent serves it, the rest is the command line,
+ * of which `aiwr` is one command. */
 import { runHook } from "./hook.ts";
 
 async function start(): Promise<number> {
@@ -15,8 +16,8 @@ async function start(): Promise<number> {
     const { serveAs } = await import("./cli/commands/agent-protocol.ts");
     return serveAs(process.argv0, argv);
   }
-  const { main } = await import("./cli/main.ts");
-  return main(argv);
+  const { main, mainAsRun } = await import("./cli/main.ts");
+  return /(?:^|[/\\])aiwr(?:\.exe)?$/.test(process.argv0) ? mainAsRun(argv) : main(argv);
 }
 
 start().then(

@@ -21,6 +21,12 @@ export async function main(argv: string[]): Promise<number> {
   return runCommand(argv, terminalIo(process.cwd()));
 }
 
+/** The drop-in `aiwr`: `backtrail run` under its own name. */
+export async function mainAsRun(argv: string[]): Promise<number> {
+  const own = argv[0] === "-V" || argv[0] === "--version";
+  return runCommand(own ? argv : ["run", ...argv], terminalIo(process.cwd()));
+}
+
 export async function runCommand(argv: string[], io: Io): Promise<number> {
   const outcome: Outcome = { code: EXIT.done };
   // A bare `backtrail` is a question, not a mistake.
@@ -29,7 +35,8 @@ export async function runCommand(argv: string[], io: Io): Promise<number> {
     return EXIT.done;
   }
   try {
-    await buildProgram(io, outcome).parseAsync(withDefaults(argv), { from: "user" });
+    const { words, rest } = withoutRest(argv);
+    await buildProgram(io, outcome, rest).parseAsync(withDefaults(words), { from: "user" });
     return outcome.code;
   } catch (thrown) {
     const error = thrown instanceof CommanderError ? usageError(thrown, argv) : thrown;
@@ -37,6 +44,14 @@ export async function runCommand(argv: string[], io: Io): Promise<number> {
     report(error, io);
     return exitCodeOf(error);
   }
+}
+
+/** What stands behind `--`, for commands that hand it on. */
+function withoutRest(argv: readonly string[]): { words: string[]; rest: string[] } {
+  const at = argv.indexOf("--");
+  const name = argv[argv[0] === "-C" ? 2 : 0];
+  const takes = COMMANDS.some((command) => command.takesRest && command.path === name);
+  return at < 0 || !takes ? { words: [...argv], rest: [] } : { words: argv.slice(0, at), rest: argv.slice(at + 1) };
 }
 
 /** `backtrail config` means `backtrail config list`; a wrong word after it is still told as such. */
