@@ -87,7 +87,8 @@ export class RunResult {
         moments.push({ kind: "tool", name: textAt(value, rule.name) ?? "", input: firstAt(value, rule.input) ?? null });
         return;
       case "failure":
-        this.#failure = text;
+        // The first reason is the real one; what follows tells that it gave up.
+        this.#failure ??= text;
         moments.push({ kind: "failure", text });
         return;
       case "end": {
