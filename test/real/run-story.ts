@@ -19,6 +19,8 @@ export interface RunTeller {
   name: string;
   /** The tool use by which the model writes a file. */
   write(path: string, content: string): Block;
+  /** A rig of the agent's own, where the usual one doesn't do. */
+  start?(program: string, scenarios: (project: string) => Scenario[]): Promise<Rig>;
   /** Whatever the agent needs in the rig before its first run. */
   prepare?(rig: Rig): void | Promise<void>;
   /** More words for `enable`, and for the agent behind `--`. */
@@ -39,7 +41,8 @@ export function tellRuns(agent: RealAgent, available: Available, teller: RunTell
     test(
       "a run, its child, a continued session, a resumed tree, an interrupt, an error",
       async () => {
-        const rig = await Rig.start(agent, available.program ?? "", (project) => scenarios(project, teller));
+        const start = teller.start ?? ((...given) => Rig.start(agent, ...given));
+        const rig = await start(available.program ?? "", (project) => scenarios(project, teller));
         try {
           await makeProject(rig);
           await teller.prepare?.(rig);
@@ -55,10 +58,11 @@ export function tellRuns(agent: RealAgent, available: Available, teller: RunTell
 
 function scenarios(project: string, { write }: RunTeller): Scenario[] {
   return [
+    // First: the earlier prompts, with their marks, stand in what it is told.
+    scenario("again", [reply("I know what was done.")]),
     scenario("first", [reply("I will write it.", write(join(project, "first.txt"), "one\n")), reply("It is written.")]),
     scenario("child", [reply("The child has looked.")]),
     scenario("more", [reply("There is more.")]),
-    scenario("again", [reply("I know what was done.")]),
     scenario("slow", [stalling(reply("This will take a while."))]),
     scenario("refused", [failing(400, "this is not possible")]),
   ];
