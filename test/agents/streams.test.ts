@@ -8,7 +8,7 @@ import { LineSplitter } from "../../src/run/stream.ts";
 
 interface Told {
   session: string | null;
-  status: string;
+  status: RunResult["status"];
   text: string;
   tools?: string[];
   failure?: RegExp;

@@ -26,6 +26,7 @@ export interface RunTeller {
   /** More words for `enable`, and for the agent behind `--`. */
   enable?: string[];
   args?: (rig: Rig) => string[];
+  env?: Record<string, string>;
   /** How an error of the model server reads on stderr. */
   refusal: RegExp;
 }
@@ -139,7 +140,8 @@ done`;
 async function run(rig: Rig, teller: RunTeller, prompt: string, ...options: string[]): Promise<Said> {
   const args = teller.args?.(rig) ?? [];
   const rest = args.length > 0 ? ["--", ...args] : [];
-  const done = await rig.run(["backtrail", "run", prompt, "--agent", teller.name, ...options, ...rest]);
+  const command = ["backtrail", "run", prompt, "--agent", teller.name, ...options, ...rest];
+  const done = await rig.run(command, teller.env && { env: teller.env });
   return said(done);
 }
 
@@ -152,7 +154,9 @@ async function interrupted(rig: Rig, teller: RunTeller, prompt: string): Promise
     until grep -q session_id "$out" && grep -q slow "$RECEIVED"; do sleep 0.1; done
     kill -INT $pid; wait $pid; code=$?; cat "$out"; exit $code`;
   const command = ["backtrail", "run", prompt, "--agent", teller.name, ...rest];
-  const done = await rig.run(["sh", "-c", script, "sh", ...command], { env: { RECEIVED: rig.received.path } });
+  const done = await rig.run(["sh", "-c", script, "sh", ...command], {
+    env: { ...teller.env, RECEIVED: rig.received.path },
+  });
   return said(done);
 }
 

@@ -9,6 +9,6 @@ tellRuns(copilot, await availability(copilot), {
   name: "copilot",
   write: (path, content) => toolUse("create", { path, file_text: content }),
   // The folder's hooks run only where it is trusted.
-  args: () => ["--trust-folder"],
+  env: { COPILOT_ALLOW_ALL: "true" },
   refusal: /copilot ended with status 1: .*this is not possible/,
 });
