@@ -3,7 +3,7 @@
  * there before. The file stays open, so it may be moved meanwhile: into its folder when a child appears, to its
  * session's name when the agent tells it.
  */
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { removeFile, writeAll } from "../base/files.ts";
@@ -12,6 +12,7 @@ import { fileIn, findLog, flatten, type LogFile, moveLog, nameOf, walkLogs } fro
 import { SEPARATOR } from "./records.ts";
 
 const NEWLINE = Buffer.from("\n");
+const CHUNK = 1 << 20;
 const APPEND = constants.O_RDWR | constants.O_APPEND;
 
 export class RunLog {
@@ -81,14 +82,13 @@ export class RunLog {
     // A session that has a log already goes on there, whoever asked the agent to continue it.
     const target = known ?? findLog(this.#logs, name);
     if (!target) return;
-    const fd = openMoving(this.#logs, target);
-    const before = readFileSync(this.#fd);
-    closeSync(this.#fd);
-    this.#fd = fd;
+    const before = this.#fd;
+    this.#fd = openMoving(this.#logs, target);
     this.#name = name;
     this.#separate();
-    this.line(before.subarray(0, -1));
-    removeFile(from);
+    const copied = copyAll(before, this.#fd);
+    closeSync(before);
+    if (copied) removeFile(from);
   }
 
   close(): void {
@@ -103,6 +103,21 @@ export class RunLog {
     readSync(this.#fd, last, 0, 1, size - 1);
     if (last[0] !== NEWLINE[0]) this.line(Buffer.alloc(0));
     this.line(Buffer.from(SEPARATOR));
+  }
+}
+
+/** False where not everything could be written. */
+function copyAll(from: number, to: number): boolean {
+  const buffer = Buffer.alloc(CHUNK);
+  for (let at = 0; ; ) {
+    const size = readSync(from, buffer, 0, CHUNK, at);
+    if (size === 0) return true;
+    try {
+      writeAll(to, buffer.subarray(0, size));
+    } catch {
+      return false;
+    }
+    at += size;
   }
 }
 
