@@ -7,7 +7,7 @@ import type { Runner } from "./agents.ts";
 import { AgentProcess } from "./child.ts";
 import { commandOf } from "./command.ts";
 import { cannotWrite, dayDirectory, folderOf, type LogFile, newRunId } from "./layout.ts";
-import { noteEnd, noteName, noteStart } from "./ledger.ts";
+import { type Facts, factsOf, noteEnd, noteName, noteStart } from "./ledger.ts";
 import { RunLog } from "./log.ts";
 import { type Parent, RUN_VARIABLE, SESSION_VARIABLE } from "./parent.ts";
 import type { DroppedRecord, MetaRecord, RunStatus, StartRecord } from "./records.ts";
@@ -80,7 +80,9 @@ export class HeadlessRun {
     const own = newRunId();
     const command = commandOf(runner.run, { ...request, session: session?.id ?? null, newSession: newSessionId() });
     const start: StartRecord = { type: "aiwr_start", prompt: request.prompt, agent: runner.name, model: request.model };
-    const log = openLog(request, own, start);
+    // A session that is continued is known by its first run.
+    const facts = session ? null : factsOf(start, request.parent?.id ?? null, now().getTime());
+    const log = openLog(request, own, start, facts);
     listener.started(start);
 
     const result = new RunResult(runner.run.stream);
@@ -117,7 +119,7 @@ export class HeadlessRun {
       },
       errors: (chunk) => listener.output?.(chunk),
     }).catch((error: unknown) => {
-      noteEnd(logs, log.name, "failed");
+      noteEnd(logs, log.name, facts, "failed");
       throw error;
     });
 
@@ -128,7 +130,7 @@ export class HeadlessRun {
       if (told === null) listener.identified(session?.id ?? log.name);
       const status = stopped() ? "interrupted" : code !== 0 ? "failed" : result.status;
       log.close();
-      noteEnd(logs, log.name, status);
+      noteEnd(logs, log.name, facts, status);
       return {
         sessionId: told ?? session?.id ?? log.name,
         result: result.text,
@@ -145,11 +147,11 @@ export class HeadlessRun {
   }
 }
 
-function openLog(request: RunRequest, own: string, start: StartRecord): RunLog {
+function openLog(request: RunRequest, own: string, start: StartRecord, facts: Facts | null): RunLog {
   const { logs, parent, session } = request;
   try {
     // Written down first: killed right after, the session is not taken for one that had ended.
-    noteStart(logs, session?.log.name ?? own, start, parent?.id ?? null);
+    noteStart(logs, session?.log.name ?? own, facts);
     const log = session ? RunLog.continue(logs, session.log) : RunLog.create(logs, directoryFor(logs, parent), own);
     log.record(start);
     if (parent) log.record({ type: "aiwr_meta", parent_id: parent.id } satisfies MetaRecord);

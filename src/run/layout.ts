@@ -79,7 +79,8 @@ export function newRunId(): string {
  * be mistaken is replaced by `_`, and a piece of the id's hash keeps two such names apart.
  */
 export function nameOf(id: string): string {
-  if (/^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(id) && id.length <= LONGEST_NAME && !id.includes("..")) return id;
+  const plain = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(id) && !id.includes("..") && !id.endsWith(SUFFIX);
+  if (plain && id.length <= LONGEST_NAME) return id;
   const readable = id.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, LONGEST_NAME - 20);
   return `_${readable}-${hexDigest("sha256", id).slice(0, 12)}`;
 }
@@ -118,23 +119,24 @@ export function moveLog(from: string, to: string): boolean {
   return true;
 }
 
-/** Every log, as the tree that the directories make: days newest first, names in order. */
+/** Every log, as the tree that the directories make: days newest first. */
 export function walkLogs(logs: string): LogFile[] {
-  const days = list(logs).filter((entry) => entry.isDirectory() && DATE.test(entry.name));
-  const dates = days.map((entry) => entry.name).sort();
-  return dates.reverse().flatMap((date) => walkDirectory(join(logs, date), date, null));
+  const days = namesIn(logs).filter((name) => DATE.test(name));
+  return days
+    .sort()
+    .reverse()
+    .flatMap((date) => walkDirectory(join(logs, date), date, null));
 }
 
+/** No session's name ends as a log's file does, so names alone tell files and folders apart. */
 function walkDirectory(directory: string, date: string, self: string | null): LogFile[] {
   const found = new Map<string, LogFile>();
   const folders: string[] = [];
-  for (const entry of list(directory)) {
-    if (entry.name.startsWith(".")) continue;
-    if (entry.isDirectory()) folders.push(entry.name);
-    else if (entry.isFile() && entry.name.endsWith(SUFFIX)) {
-      const name = entry.name.slice(0, -SUFFIX.length);
-      if (name !== self) found.set(name, { name, path: join(directory, entry.name), date, children: [] });
-    }
+  for (const entry of namesIn(directory)) {
+    if (entry.startsWith(".")) continue;
+    const name = entry.endsWith(SUFFIX) ? entry.slice(0, -SUFFIX.length) : null;
+    if (name === null) folders.push(entry);
+    else if (name !== self) found.set(name, { name, path: `${directory}/${entry}`, date, children: [] });
   }
   for (const name of folders) {
     const path = join(directory, name);
@@ -148,9 +150,9 @@ function walkDirectory(directory: string, date: string, self: string | null): Lo
   return [...found.values()];
 }
 
-function list(directory: string) {
+function namesIn(directory: string): string[] {
   try {
-    return readdirSync(directory, { withFileTypes: true });
+    return readdirSync(directory);
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
     throw error;

@@ -1,125 +1,138 @@
 /**
- * What is known of logs without reading them: one line when a run begins and one when it ends, at the end of
- * `.index.jsonl` beside the logs. It only spares work: what it doesn't know is read from the log itself, and where a
- * run's end is missing, whether its process is still there decides.
+ * What is known of logs without reading them: a line when a run begins, gets its session's name, and ends, at the end
+ * of `.index.jsonl` beside the logs. It only spares work: what it doesn't know is read from the log itself, and where
+ * a run's end is missing, whether its process is still there decides. docs/formats/runs.md specifies it.
  */
-import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../agents/profile.ts";
 import { appendLine } from "../base/files.ts";
 import { isRunning, processStart } from "../base/processes.ts";
 import { oneLine, shorten } from "../base/text.ts";
-import { completeLines, parseLine } from "../transcripts/lines.ts";
-import type { RunStatus, StartRecord } from "./records.ts";
+import { completeLinesBackwards, parseLine } from "../transcripts/lines.ts";
+import type { RunStatus } from "./records.ts";
 
 const FILE = ".index.jsonl";
 const LONGEST_PROMPT = 200;
+/** Every line begins so, which makes the name of its log readable without parsing it. */
+const PREFIX = '{"v":1,"log":"';
 
-/** The newest that is known of a log. */
-export interface Entry {
+export type Ending = Exclude<RunStatus, "running">;
+
+/** What stays the same from a session's first run on. */
+export interface Facts {
   agent: string;
+  /** On one line, and shortened. */
   prompt: string;
-  /** Null while the run goes on, or was killed. */
-  status: Exclude<RunStatus, "running"> | null;
-  pid: number | null;
-  start: string | null;
+  /** Also where the parent has no log. */
   parent: string | null;
-  /** The later, the more. */
-  order: number;
+  /** When the first run began, in milliseconds. */
+  at: number;
 }
 
-export function noteStart(logs: string, name: string, start: StartRecord, parent: string | null): void {
+/** The newest that is known of a log. */
+export interface Entry extends Facts {
+  /** Null while the run goes on, or was killed. */
+  status: Ending | null;
+  pid: number | null;
+  start: string | null;
+}
+
+export function factsOf(start: { agent: string; prompt: string }, parent: string | null, at: number): Facts {
   const prompt = shorten(oneLine(start.prompt.slice(0, 4 * LONGEST_PROMPT)), LONGEST_PROMPT);
+  return { agent: start.agent, prompt, parent, at };
+}
+
+/** `facts` of a session's first run; a run that continues one has none of its own. */
+export function noteStart(logs: string, name: string, facts: Facts | null): void {
   const { pid } = process;
-  note(logs, { v: 1, log: name, agent: start.agent, prompt, parent, pid, start: processStart(pid) ?? null });
+  note(logs, name, { ...facts, pid, start: processStart(pid) ?? null });
 }
 
 /** The log has got its session's name. */
 export function noteName(logs: string, before: string, name: string): void {
-  note(logs, { v: 1, log: name, was: before });
+  note(logs, name, { was: before });
 }
 
-export function noteEnd(logs: string, name: string, status: Exclude<RunStatus, "running">): void {
-  note(logs, { v: 1, log: name, status });
+export function noteEnd(logs: string, name: string, facts: Facts | null, status: Ending): void {
+  note(logs, name, { ...facts, status });
 }
 
-/** What was read from a log itself. */
-export function noteRead(logs: string, name: string, entry: Entry): void {
-  note(logs, { v: 1, log: name, agent: entry.agent, prompt: entry.prompt, parent: entry.parent, status: entry.status });
-}
-
-function note(logs: string, value: object): void {
+function note(logs: string, name: string, value: object): void {
   try {
-    appendLine(join(logs, FILE), JSON.stringify(value));
+    appendLine(join(logs, FILE), JSON.stringify({ v: 1, log: name, ...value }));
   } catch {
     // Everything can be read from the logs.
   }
 }
 
-export interface Ledger {
-  entries: Map<string, Entry>;
-  /** Names of our own → those that the agents told later. */
-  names: Map<string, string>;
+/** What is known of these logs; those that nothing is known of are missing. */
+export function readLedger(logs: string, names: ReadonlySet<string>): Map<string, Entry> {
+  const found = new Map<string, Partial<Entry>>();
+  /** Names of our own that one of the logs had before. */
+  const former = new Map<string, string>();
+  for (const { log, parse } of linesBackwards(logs)) {
+    const name = former.get(log) ?? log;
+    if (!names.has(name)) continue;
+    const known = found.get(name);
+    if (known?.agent !== undefined && known.status !== undefined) continue;
+    const line = parse();
+    if (!isRecord(line)) continue;
+    if (typeof line["was"] === "string") former.set(line["was"], name);
+    else found.set(name, { ...entryIn(line), ...known });
+  }
+  const entries = new Map<string, Entry>();
+  for (const [name, { agent, prompt, parent, at, status, pid, start }] of found) {
+    if (agent === undefined || prompt === undefined) continue;
+    const told = { agent, prompt, parent: parent ?? null, at: at ?? 0 };
+    entries.set(name, { ...told, status: status ?? null, pid: pid ?? null, start: start ?? null });
+  }
+  return entries;
 }
 
-export function readLedger(logs: string): Ledger {
-  const ledger: Ledger = { entries: new Map(), names: new Map() };
+/** The name that an agent has told for a run that was named by us. */
+export function nameSince(logs: string, own: string): string | undefined {
+  for (const { parse } of linesBackwards(logs)) {
+    const line = parse();
+    if (isRecord(line) && line["was"] === own && typeof line["log"] === "string") return line["log"];
+  }
+  return undefined;
+}
+
+function* linesBackwards(logs: string): Generator<{ log: string; parse: () => unknown }> {
   let bytes: Buffer;
   try {
     bytes = readFileSync(join(logs, FILE));
   } catch {
-    return ledger;
-  }
-  for (const at of completeLines(bytes)) take(ledger, parseLine(bytes, at));
-  return ledger;
-}
-
-function take({ entries, names }: Ledger, line: unknown): void {
-  if (!isRecord(line) || line["v"] !== 1 || typeof line["log"] !== "string") return;
-  const name = line["log"];
-  const { was, agent, prompt, parent, status, pid, start } = line;
-  if (typeof was === "string") {
-    names.set(was, name);
-    const entry = entries.get(was);
-    if (entry) entries.set(name, entry);
     return;
   }
-  const known = isStatus(status) ? status : null;
-  const entry = entries.get(name);
-  if (typeof agent === "string" && typeof prompt === "string") {
-    entries.set(name, {
-      agent,
-      // A session that is continued is known by its first prompt.
-      prompt: entry?.prompt ?? prompt,
-      status: known,
-      pid: typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 ? pid : null,
-      start: typeof start === "string" ? start : null,
-      parent: entry?.parent ?? (typeof parent === "string" ? parent : null),
-      order: entries.size,
-    });
-  } else if (entry && known) entries.set(name, { ...entry, status: known, pid: null });
+  for (const at of completeLinesBackwards(bytes)) {
+    const from = at.start + PREFIX.length;
+    const quote = bytes.indexOf(34, from);
+    if (quote < 0 || quote >= at.end || bytes.toString("latin1", at.start, from) !== PREFIX) continue;
+    yield { log: bytes.toString("latin1", from, quote), parse: () => parseLine(bytes, at) };
+  }
 }
 
-function isStatus(value: unknown): value is Exclude<RunStatus, "running"> {
+/** Only what the line has. */
+function entryIn(line: Record<string, unknown>): Partial<Entry> {
+  const { agent, prompt, parent, at, status, pid, start } = line;
+  const entry: Partial<Entry> = {};
+  if (typeof agent === "string" && typeof prompt === "string") {
+    Object.assign(entry, { agent, prompt, parent: typeof parent === "string" ? parent : null });
+    entry.at = typeof at === "number" && Number.isFinite(at) ? at : 0;
+  }
+  if (isEnding(status)) entry.status = status;
+  else if (typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0) {
+    Object.assign(entry, { status: null, pid, start: typeof start === "string" ? start : null });
+  }
+  return entry;
+}
+
+function isEnding(value: unknown): value is Ending {
   return value === "completed" || value === "failed" || value === "interrupted";
 }
 
 export function isAlive(entry: Entry): boolean {
   return entry.status === null && entry.pid !== null && isRunning(entry.pid, entry.start ?? undefined);
-}
-
-/** At most so many bytes of a file from its beginning, and from its end. */
-export function edgesOf(path: string, head: number, tail: number): { head: Buffer; tail: Buffer; whole: boolean } {
-  const { size } = statSync(path);
-  const fd = openSync(path, "r");
-  try {
-    const read = (length: number, from: number): Buffer => {
-      const bytes = Buffer.alloc(length);
-      return bytes.subarray(0, readSync(fd, bytes, 0, length, from));
-    };
-    const whole = size <= tail;
-    return { head: read(Math.min(head, size), 0), tail: whole ? read(size, 0) : read(tail, size - tail), whole };
-  } finally {
-    closeSync(fd);
-  }
 }

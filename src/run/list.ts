@@ -20,7 +20,12 @@ export function listLines(nodes: readonly RunNode[]): string[] {
 
 function addRows(node: RunNode, depth: number, lines: string[]): void {
   const indent = depth === 0 ? "  " : `${"  ".repeat(depth + 1)}└─ `;
-  const prompt = shorten(oneLine(node.prompt), LONGEST_PROMPT);
-  lines.push(`${indent}${node.id}  [${oneLine(node.agent)}]  [${node.status}]  "${prompt}"`);
+  const prompt = shorten(safe(node.prompt), LONGEST_PROMPT);
+  lines.push(`${indent}${node.id}  [${safe(node.agent)}]  [${node.status}]  "${prompt}"`);
   for (const child of node.children) addRows(child, depth + 1, lines);
+}
+
+/** Most texts are plain, and there may be thousands. */
+function safe(text: string): string {
+  return /^[ -~]*$/.test(text) ? text : oneLine(text);
 }

@@ -3,7 +3,7 @@ import { UserError } from "../base/errors.ts";
 import { findWorkspace } from "../git/workspace.ts";
 import { listSessions } from "../lifecycle/session-state.ts";
 import { findLog, type LogFile, nameOf } from "./layout.ts";
-import { readLedger } from "./ledger.ts";
+import { nameSince } from "./ledger.ts";
 
 /** Names the session in which a run is started. Hooks put it into the agent's shells, and `run` into its environment. */
 export const SESSION_VARIABLE = "BACKTRAIL_SESSION_ID";
@@ -32,7 +32,7 @@ export function parentFromEnvironment(
   const found = session ? findParent(logs, session, cwd) : undefined;
   if (found) return found;
   const run = environment[RUN_VARIABLE];
-  return run ? findParent(logs, readLedger(logs).names.get(nameOf(run)) ?? run, cwd) : undefined;
+  return run ? findParent(logs, nameSince(logs, nameOf(run)) ?? run, cwd) : undefined;
 }
 
 function findParent(logs: string, id: string, cwd: string): Parent | undefined {

@@ -1,15 +1,10 @@
 /** All runs as one tree: who started whom, with agent, prompt and status, without reading logs that are known. */
 import { statSync } from "node:fs";
-import { completeLines, parseLine } from "../transcripts/lines.ts";
 import { findRunner, type Runner } from "./agents.ts";
-import { type LogFile, walkLogs } from "./layout.ts";
-import { type Entry, edgesOf, isAlive, type Ledger, noteEnd, noteRead, readLedger } from "./ledger.ts";
-import { parentOf, type RunStatus, SEPARATOR, type StartRecord, startOf } from "./records.ts";
-import { RunResult } from "./result.ts";
-import { objectIn } from "./stream.ts";
-
-const HEAD = 1024 * 1024;
-const TAIL = 256 * 1024;
+import { endOf, headOf } from "./edges.ts";
+import { flatten, type LogFile, walkLogs } from "./layout.ts";
+import { type Entry, factsOf, isAlive, noteEnd, readLedger } from "./ledger.ts";
+import type { RunStatus } from "./records.ts";
 
 export interface RunNode {
   /** The session's id, as its log is named. */
@@ -22,109 +17,63 @@ export interface RunNode {
   status: RunStatus;
   /** Also where the parent has no log of its own. */
   parent: string | null;
+  /** When the first run began, in milliseconds. */
+  at: number;
   children: RunNode[];
 }
 
 /** Days newest first, and the newest sessions of each first; children in the order in which they were started. */
 export async function readTree(logs: string): Promise<RunNode[]> {
   const files = walkLogs(logs);
-  const ledger = readLedger(logs);
-  for (const file of unknownOf(files, ledger)) await learn(logs, file, ledger);
-  const nodes = await Promise.all(files.map((file) => nodeOf(logs, file, null, ledger)));
-  const order = ({ id }: RunNode) => ledger.entries.get(id)?.order ?? 0;
-  return nodes.sort((a, b) => (a.date === b.date ? order(b) - order(a) : a.date < b.date ? 1 : -1));
+  const all = flatten(files);
+  const entries = readLedger(logs, new Set(all.map((file) => file.name)));
+  const unsettled = all.filter((file) => isUnsettled(entries.get(file.name)));
+  if (unsettled.length > 0) await settle(logs, unsettled, entries);
+  const nodes = files.map((file) => nodeOf(file, null, entries));
+  return nodes.sort((a, b) => (a.date === b.date ? b.at - a.at : a.date < b.date ? 1 : -1));
 }
 
 export function nodesIn(nodes: readonly RunNode[]): RunNode[] {
   return nodes.flatMap((node) => [node, ...nodesIn(node.children)]);
 }
 
-/** Whose session a log is, as its first lines tell; null where they don't. */
-export function agentOf(file: LogFile): string | null {
-  return headOf(file).start?.agent ?? null;
-}
-
-async function nodeOf(logs: string, file: LogFile, parent: string | null, ledger: Ledger): Promise<RunNode> {
-  const entry = ledger.entries.get(file.name);
-  const children: RunNode[] = [];
-  for (const child of file.children) children.push(await nodeOf(logs, child, file.name, ledger));
-  const order = ({ id }: RunNode) => ledger.entries.get(id)?.order ?? 0;
+function nodeOf(file: LogFile, parent: string | null, entries: ReadonlyMap<string, Entry>): RunNode {
+  const entry = entries.get(file.name);
   return {
     id: file.name,
     path: file.path,
     date: file.date,
     agent: entry?.agent ?? "unknown",
     prompt: entry?.prompt ?? "",
-    status: entry ? await statusOf(logs, file, entry) : "interrupted",
+    // Whatever is dead has been settled.
+    status: entry ? (entry.status ?? "running") : "interrupted",
     parent: parent ?? entry?.parent ?? null,
-    children: children.sort((a, b) => order(a) - order(b)),
+    at: entry?.at ?? 0,
+    children: file.children.map((child) => nodeOf(child, file.name, entries)).sort((a, b) => a.at - b.at),
   };
 }
 
-async function statusOf(logs: string, file: LogFile, entry: Entry): Promise<RunStatus> {
-  if (entry.status !== null) return entry.status;
-  if (isAlive(entry)) return "running";
-  const status = endOf(file, await findRunner(entry.agent));
-  noteEnd(logs, file.name, status);
-  return status;
+/** Nothing is known of it, or its run was killed. */
+function isUnsettled(entry: Entry | undefined): boolean {
+  return entry === undefined || (entry.status === null && !isAlive(entry));
 }
 
-/** Those that no line tells of, oldest first. */
-function unknownOf(files: readonly LogFile[], { entries }: Ledger): LogFile[] {
-  const unknown: LogFile[] = [];
-  const visit = (list: readonly LogFile[]) => {
-    for (const file of list) {
-      if (!entries.has(file.name)) unknown.push(file);
-      visit(file.children);
+/** What the logs themselves tell; another tool may have written them. Noted, so that they are read once. */
+async function settle(logs: string, files: readonly LogFile[], entries: Map<string, Entry>): Promise<void> {
+  const runners = new Map<string, Runner | undefined>();
+  for (const file of files) {
+    try {
+      const { start, parent } = headOf(file.path);
+      const known = entries.get(file.name);
+      const agent = known?.agent ?? start?.agent ?? "unknown";
+      if (!runners.has(agent)) runners.set(agent, await findRunner(agent));
+      const status = endOf(file.path, runners.get(agent)?.run.stream);
+      const told = { agent, prompt: start?.prompt ?? "" };
+      const facts = known ?? factsOf(told, parent, statSync(file.path).mtimeMs);
+      entries.set(file.name, { ...facts, status, pid: null, start: null });
+      noteEnd(logs, file.name, known ? null : facts, status);
+    } catch {
+      // It has just been moved or removed; the next look will tell.
     }
-  };
-  visit(files);
-  const age = new Map(unknown.map((file) => [file, statSync(file.path, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
-  return unknown.sort((a, b) => (age.get(a) ?? 0) - (age.get(b) ?? 0));
-}
-
-/** From the log itself; another tool may have written it. */
-async function learn(logs: string, file: LogFile, { entries }: Ledger): Promise<void> {
-  const { start, parent } = headOf(file);
-  const runner = start && (await findRunner(start.agent));
-  const entry: Entry = {
-    agent: start?.agent ?? "unknown",
-    prompt: start?.prompt ?? "",
-    status: endOf(file, runner),
-    pid: null,
-    start: null,
-    parent,
-    order: entries.size,
-  };
-  entries.set(file.name, entry);
-  noteRead(logs, file.name, entry);
-}
-
-function headOf(file: LogFile): { start: StartRecord | undefined; parent: string | null } {
-  const { head } = edgesOf(file.path, HEAD, 0);
-  let start: StartRecord | undefined;
-  let parent: string | null = null;
-  for (const at of completeLines(head)) {
-    const line = parseLine(head, at);
-    start ??= startOf(line);
-    parent ??= parentOf(line) ?? null;
   }
-  return { start, parent };
-}
-
-/** How the last run in a log ended, as its lines tell it. */
-function endOf(file: LogFile, runner: Runner | undefined): "completed" | "failed" | "interrupted" {
-  if (!runner) return "interrupted";
-  const { tail, whole } = edgesOf(file.path, 0, TAIL);
-  let result = new RunResult(runner.run.stream);
-  let first = !whole;
-  for (const { start, end } of completeLines(tail)) {
-    const bytes = tail.subarray(start, end);
-    // The line that the cut went through.
-    if (!first && bytes.toString("latin1") === SEPARATOR) result = new RunResult(runner.run.stream);
-    const value = first ? undefined : objectIn(bytes);
-    if (value) result.take(value);
-    first = false;
-  }
-  return result.status;
 }

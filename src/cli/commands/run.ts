@@ -43,7 +43,8 @@ async function list(logs: string, io: Io): Promise<number> {
   const [{ readTree }, { listLines }] = await Promise.all([import("../../run/tree.ts"), import("../../run/list.ts")]);
   const lines = listLines(await readTree(logs));
   if (lines.length === 0) io.say(`No sessions in ${logs}.`);
-  for (const line of lines) io.print(line);
+  // One write: there may be thousands.
+  if (lines.length > 0) io.print(lines.join("\n"));
   return EXIT.done;
 }
 
@@ -94,7 +95,7 @@ async function runnerFor(
   const repository = workspace && { root: workspace.root, isTracked: (file: string) => isTracked(workspace, file) };
   const chosen = options.agent ?? (io.environment["AIWR_DEFAULT_AGENT"] || undefined);
   if (session === null) return requireRunner(chosen ?? usual, repository);
-  const { agentOf } = await import("../../run/tree.ts");
+  const { agentOf } = await import("../../run/edges.ts");
   const told = agentOf(session);
   const own = told === null ? undefined : await findRunner(told, repository);
   const runner = options.agent === undefined && own ? own : await requireRunner(chosen ?? usual, repository);
