@@ -4,7 +4,7 @@
  *     npm run bench                  everything, written to docs/performance.md
  *     npm run bench -- --quick       small repositories and few repetitions, printed only
  *     npm run bench -- --print       everything, printed only
- *     npm run bench -- --only turns  one part: start, turns, turns-1000 (or another size), flat; printed only
+ *     npm run bench -- --only turns  one part: start, turns, turns-1000 (or another size), flat, run; printed only
  *     npm run bench -- --pairs 5     so many repetitions everywhere; printed only
  */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -17,6 +17,7 @@ import { page, summary, tables } from "./report.ts";
 import type { Row } from "./row.ts";
 import { commitRows } from "./rows/commits.ts";
 import { flatRows } from "./rows/flat.ts";
+import { runRows } from "./rows/run.ts";
 import { startRows } from "./rows/start.ts";
 import { turnRows } from "./rows/turns.ts";
 
@@ -28,8 +29,21 @@ const FULL = {
   flat: 40,
   sessions: 500,
   megabytes: 100,
+  run: 40,
+  logs: 10_000,
+  stream: 1_000,
 };
-const QUICK = { start: 30, turns: { 1000: 8, 10000: 6 }, commits: 8, flat: 8, sessions: 20, megabytes: 20 };
+const QUICK = {
+  start: 30,
+  turns: { 1000: 8, 10000: 6 },
+  commits: 8,
+  flat: 8,
+  sessions: 20,
+  megabytes: 20,
+  run: 10,
+  logs: 10_000,
+  stream: 100,
+};
 const CHANGES = [0, 5, 500];
 
 const { values } = parseArgs({
@@ -72,5 +86,7 @@ function measure(): Row[] {
   }
   part("commits", () => commitRows(program, place, pairs(sizes.commits)));
   part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
+  const runs = { logs: sizes.logs, megabytes: sizes.stream };
+  part("run", () => runRows(program, place, runs, pairs(sizes.run)));
   return all;
 }

@@ -173,6 +173,10 @@ export function findLog(logs: string, id: string): LogFile | undefined {
   return near[0];
 }
 
-export function flatten(logs: readonly LogFile[]): LogFile[] {
-  return logs.flatMap((log) => [log, ...flatten(log.children)]);
+export function flatten(logs: readonly LogFile[], into: LogFile[] = []): LogFile[] {
+  for (const log of logs) {
+    into.push(log);
+    if (log.children.length > 0) flatten(log.children, into);
+  }
+  return into;
 }

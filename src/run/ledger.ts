@@ -9,7 +9,6 @@ import { isRecord } from "../agents/profile.ts";
 import { appendLine } from "../base/files.ts";
 import { isRunning, processStart } from "../base/processes.ts";
 import { oneLine, shorten } from "../base/text.ts";
-import { completeLinesBackwards, parseLine } from "../transcripts/lines.ts";
 import type { RunStatus } from "./records.ts";
 
 const FILE = ".index.jsonl";
@@ -71,15 +70,15 @@ export function readLedger(logs: string, names: ReadonlySet<string>): Map<string
   const found = new Map<string, Partial<Entry>>();
   /** Names of our own that one of the logs had before. */
   const former = new Map<string, string>();
-  for (const { log, parse } of linesBackwards(logs)) {
-    const name = former.get(log) ?? log;
+  for (const each of linesBackwards(logs)) {
+    const name = former.get(each.log) ?? each.log;
     if (!names.has(name)) continue;
     const known = found.get(name);
     if (known?.agent !== undefined && known.status !== undefined) continue;
-    const line = parse();
+    const line = parse(each);
     if (!isRecord(line)) continue;
     if (typeof line["was"] === "string") former.set(line["was"], name);
-    else found.set(name, { ...entryIn(line), ...known });
+    else found.set(name, known ? { ...entryIn(line), ...known } : entryIn(line));
   }
   const entries = new Map<string, Entry>();
   for (const [name, { agent, prompt, parent, at, status, pid, start }] of found) {
@@ -92,25 +91,38 @@ export function readLedger(logs: string, names: ReadonlySet<string>): Map<string
 
 /** The name that an agent has told for a run that was named by us. */
 export function nameSince(logs: string, own: string): string | undefined {
-  for (const { parse } of linesBackwards(logs)) {
-    const line = parse();
+  for (const each of linesBackwards(logs)) {
+    const line = parse(each);
     if (isRecord(line) && line["was"] === own && typeof line["log"] === "string") return line["log"];
   }
   return undefined;
 }
 
-function* linesBackwards(logs: string): Generator<{ log: string; parse: () => unknown }> {
-  let bytes: Buffer;
+/** The newest first. A last line that a kill has torn begins like the others and is no JSON. */
+function linesBackwards(logs: string): Line[] {
+  let text: string;
   try {
-    bytes = readFileSync(join(logs, FILE));
+    text = readFileSync(join(logs, FILE), "utf8");
   } catch {
-    return;
+    return [];
   }
-  for (const at of completeLinesBackwards(bytes)) {
-    const from = at.start + PREFIX.length;
-    const quote = bytes.indexOf(34, from);
-    if (quote < 0 || quote >= at.end || bytes.toString("latin1", at.start, from) !== PREFIX) continue;
-    yield { log: bytes.toString("latin1", from, quote), parse: () => parseLine(bytes, at) };
+  const lines: Line[] = [];
+  for (const line of text.split("\n")) {
+    if (line.startsWith(PREFIX)) lines.push({ log: line.slice(PREFIX.length, line.indexOf('"', PREFIX.length)), line });
+  }
+  return lines.reverse();
+}
+
+interface Line {
+  log: string;
+  line: string;
+}
+
+function parse({ line }: Line): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 

@@ -39,6 +39,8 @@ export function nodesIn(nodes: readonly RunNode[]): RunNode[] {
 
 function nodeOf(file: LogFile, parent: string | null, entries: ReadonlyMap<string, Entry>): RunNode {
   const entry = entries.get(file.name);
+  const children = file.children.map((child) => nodeOf(child, file.name, entries));
+  if (children.length > 1) children.sort((a, b) => a.at - b.at);
   return {
     id: file.name,
     path: file.path,
@@ -49,7 +51,7 @@ function nodeOf(file: LogFile, parent: string | null, entries: ReadonlyMap<strin
     status: entry ? (entry.status ?? "running") : "interrupted",
     parent: parent ?? entry?.parent ?? null,
     at: entry?.at ?? 0,
-    children: file.children.map((child) => nodeOf(child, file.name, entries)).sort((a, b) => a.at - b.at),
+    children,
   };
 }
 
