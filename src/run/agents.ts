@@ -2,7 +2,7 @@
 import { delimiter, isAbsolute, join } from "node:path";
 import { isProgram } from "../agents/external/programs.ts";
 import type { Profile, RunSection } from "../agents/profile.ts";
-import { getAgent, listAgents, type RepositoryProfiles } from "../agents/registry.ts";
+import { getProfile, listProfiles, type RepositoryProfiles } from "../agents/registry.ts";
 import { UserError } from "../base/errors.ts";
 
 export interface Runner {
@@ -25,17 +25,13 @@ export async function requireRunner(name: string, repository?: RepositoryProfile
 }
 
 export async function findRunner(name: string, repository?: RepositoryProfiles): Promise<Runner | undefined> {
-  // Mostly the name is in the profile of the same id, or in Claude Code's, and no other need be read.
-  for (const id of [name, "claude-code"]) {
-    const runner = runnerOf((await getAgent(id, repository))?.profile);
-    if (runner && answersTo(runner, name)) return runner;
-  }
-  return (await runners(repository)).find((runner) => answersTo(runner, name));
+  const direct = runnerOf(await getProfile(name, repository));
+  return direct ?? (await runners(repository)).find((runner) => answersTo(runner, name));
 }
 
 export async function runners(repository?: RepositoryProfiles): Promise<Runner[]> {
-  const agents = await listAgents(repository);
-  return agents.flatMap((agent) => runnerOf(agent.profile) ?? []).sort(byName);
+  const profiles = await listProfiles(repository);
+  return profiles.flatMap((profile) => runnerOf(profile) ?? []).sort(byName);
 }
 
 function runnerOf(profile: Profile | undefined): Runner | undefined {
@@ -46,7 +42,7 @@ function runnerOf(profile: Profile | undefined): Runner | undefined {
 }
 
 function answersTo({ name, profile }: Runner, word: string): boolean {
-  return name === word || profile.id === word || profile.short_names?.includes(word) === true;
+  return name === word || profile.short_names?.includes(word) === true;
 }
 
 /** Those that the contract names come first, in its order. */

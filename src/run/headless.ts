@@ -91,7 +91,7 @@ export class HeadlessRun {
     const identify = (id: string) => {
       told = id;
       const before = log.name;
-      if (!session) log.identify(id);
+      if (!session) log.identify(id, id === command.session);
       if (log.name !== before) noteName(logs, before, log.name);
       listener.identified(id);
     };

@@ -61,20 +61,23 @@ export class RunLog {
     }
   }
 
-  /** The agent has told the session's id. Where the file can't get its name, it keeps the one it has. */
-  identify(id: string): void {
+  /**
+   * The agent has told the session's id. Where the file can't get its name, it keeps the one it has. `fresh`: it is the
+   * id that we gave it, and no other log can have it.
+   */
+  identify(id: string, fresh: boolean): void {
     const name = nameOf(id);
     if (name === this.#name) return;
     try {
-      this.#rename(name);
+      this.#rename(name, fresh);
     } catch (error) {
       logError("run log", error);
     }
   }
 
-  #rename(name: string): void {
+  #rename(name: string, fresh: boolean): void {
     const from = fileIn(this.#directory, this.#name);
-    const known = findExact(this.#logs, name);
+    const known = fresh ? undefined : findExact(this.#logs, name);
     if (known === undefined && moveLog(from, fileIn(this.#directory, name))) {
       this.#name = name;
       return;
