@@ -120,9 +120,15 @@ function requireLog(logs: string, id: string): LogFile {
   throw new UserError("failed", `Session not found: ${id}`, "`--list` shows the sessions there are.");
 }
 
-/** The agent knows its session by the whole id. */
+/** The agent knows its session by the whole id. One that it would take for a flag it can't be asked for. */
 function idOf(log: LogFile, given: string): string {
-  return log.name === nameOf(given) ? given : log.name;
+  const id = log.name === nameOf(given) ? given : log.name;
+  if (!id.startsWith("-")) return id;
+  throw new UserError(
+    "usage",
+    `Session ${id} can't be continued: its id reads as a flag.`,
+    "`--resume` begins a new one.",
+  );
 }
 
 async function contextFor(logs: string, id: string, withTree: boolean): Promise<string> {
