@@ -25,7 +25,7 @@ test("whatever an agent calls its session, the name stays in its directory, and 
       expect(nameOf(name)).toBe(name);
       if (a !== b) expect(nameOf(b) === name && nameOf(b) !== a && name !== b).toBe(false);
     }),
-    runs(300),
+    runs(100),
   );
   expect(nameOf("a1b2c3d4")).toBe("a1b2c3d4");
   expect(nameOf("2f0fa518-f7db-4098-affa-4bda40438198")).toBe("2f0fa518-f7db-4098-affa-4bda40438198");

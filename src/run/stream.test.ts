@@ -43,7 +43,7 @@ test("wherever the output is cut, the same objects come out as they went in", ()
         expect(split(chunks).lines).toEqual(objects);
       },
     ),
-    runs(300),
+    runs(100),
   );
 });
 

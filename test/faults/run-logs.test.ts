@@ -111,6 +111,13 @@ test("an agent that goes on with a session which has a log already writes there"
   const types = world.files()["a1.jsonl"]?.trimEnd().split("\n");
   expect(types?.filter((line) => line.includes("aiwr_start"))).toHaveLength(2);
   expect(types?.filter((line) => line === "----------")).toHaveLength(1);
+  // Also where that has moved meanwhile.
+  world.agent("claude", "init b1; done_ fine");
+  await world.run(["child", "--parent", "a1"]);
+  world.agent("claude", FINE);
+  await world.run(["third", "--", "--continue"]);
+  expect(Object.keys(world.files())).toEqual(["a1/a1.jsonl", "a1/b1.jsonl"]);
+  expect(world.files()["a1/a1.jsonl"]?.match(/aiwr_start/g)).toHaveLength(3);
 });
 
 test("without its index, `--list` reads the logs, and says the same", async () => {
