@@ -46,12 +46,14 @@ export async function runCommand(argv: string[], io: Io): Promise<number> {
   }
 }
 
-/** What stands behind `--`, for commands that hand it on. */
+/** What stands behind `--`, for commands that hand it on. A prompt may begin with a hyphen; no option has spaces. */
 function withoutRest(argv: readonly string[]): { words: string[]; rest: string[] } {
-  const at = argv.indexOf("--");
   const name = argv[argv[0] === "-C" ? 2 : 0];
-  const takes = COMMANDS.some((command) => command.takesRest && command.path === name);
-  return at < 0 || !takes ? { words: [...argv], rest: [] } : { words: argv.slice(0, at), rest: argv.slice(at + 1) };
+  if (!COMMANDS.some((command) => command.takesRest && command.path === name)) return { words: [...argv], rest: [] };
+  const at = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  const words = argv.slice(0, at);
+  const isText = (word: string) => /^-[^=]*\s/.test(word);
+  return { words: [...words.filter((word) => !isText(word)), "--", ...words.filter(isText)], rest: argv.slice(at + 1) };
 }
 
 /** `backtrail config` means `backtrail config list`; a wrong word after it is still told as such. */

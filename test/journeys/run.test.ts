@@ -140,6 +140,8 @@ test("which model, and words for the agent: flags, `--`, settings; a prompt is n
     /acceptEdits --session-id \S+ --add-dir \/x --model sonnet --max-turns 3 -- x s3$/,
   );
   expect(await modelOf(["x s4", "--", "--model=fable"])).toBe("fable");
+  expect(await modelOf(["--help me s5", "--model", "opus"])).toBe("opus");
+  expect(called(world).at(-1)).toEndWith(" -- --help me s5");
 });
 
 test("--quiet prints the result alone, --verbose what the agent prints, without its escapes", async () => {
