@@ -1,9 +1,7 @@
 /**
  * The agent as a process: in a group of its own, so that a signal reaches all that it started, and watched over, so
- * that it doesn't outlive us.
+ * that it doesn't outlive us. Bun's own spawn: loading node:child_process takes longer than all the rest of a run.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { codeOf } from "../base/errors.ts";
 
 /** How long an agent has after SIGINT, and in all, before it is killed. */
@@ -30,33 +28,29 @@ export interface Ended {
   stderr: string;
 }
 
+type Child = Bun.Subprocess<"ignore" | Uint8Array, "pipe", "pipe">;
+
 export class AgentProcess {
   readonly pid: number;
   readonly ended: Promise<Ended>;
-  readonly #child: ChildProcess;
-  readonly #guard: ChildProcess | null;
-  readonly #stopping: NodeJS.Timeout[] = [];
+  readonly #child: Child;
+  readonly #guard: { kill(signal: "SIGKILL"): void } | null;
+  readonly #stopping: ReturnType<typeof setTimeout>[] = [];
   #over = false;
 
-  private constructor(child: ChildProcess, pid: number, started: Started) {
-    this.#child = child;
-    this.pid = pid;
-    this.#guard = guard(pid);
-    this.ended = this.#follow(started);
-  }
-
-  static async start(started: Started): Promise<AgentProcess> {
-    const child = spawn(started.program, started.args, {
+  /** Throws where the program can't be started. */
+  constructor(started: Started) {
+    this.#child = Bun.spawn([started.program, ...started.args], {
       cwd: started.cwd,
-      env: started.env as NodeJS.ProcessEnv,
-      stdio: [started.input === null ? "ignore" : "pipe", "pipe", "pipe"],
+      env: started.env,
+      stdin: started.input === null ? "ignore" : Buffer.from(started.input),
+      stdout: "pipe",
+      stderr: "pipe",
       detached: true,
     });
-    if (child.pid === undefined) {
-      const [error] = (await once(child, "error")) as [Error];
-      throw error;
-    }
-    return new AgentProcess(child, child.pid, started);
+    this.pid = this.#child.pid;
+    this.#guard = guard(this.pid);
+    this.ended = this.#follow(started);
   }
 
   /** Asks the agent to end, with more and more emphasis; asked again, at once with more. */
@@ -81,29 +75,37 @@ export class AgentProcess {
   }
 
   async #follow(started: Started): Promise<Ended> {
-    const { stdin, stdout, stderr } = this.#child;
     let remainder = Buffer.alloc(0);
-    stdout?.on("data", (chunk: Buffer) => started.output(chunk));
-    stderr?.on("data", (chunk: Buffer) => {
-      remainder = Buffer.concat([remainder, chunk]).subarray(-LONGEST_REMAINDER);
-      started.errors(chunk);
-    });
-    // An agent that ends without reading its prompt says why itself.
-    stdin?.on("error", () => {});
-    stdin?.end(started.input);
-    const closed = once(this.#child, "close");
-    const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null];
+    const streams = [
+      flow(this.#child.stdout, started.output),
+      flow(this.#child.stderr, (chunk) => {
+        remainder = Buffer.concat([remainder, chunk]).subarray(-LONGEST_REMAINDER);
+        started.errors(chunk);
+      }),
+    ];
+    const code = await this.#child.exited;
     this.#over = true;
     for (const timer of this.#stopping) clearTimeout(timer);
     // Interrupted, it takes along whatever it has started.
     if (this.#stopping.length > 0) this.#signal("SIGKILL");
     this.#guard?.kill("SIGKILL");
-    const drained = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
-    await Promise.race([closed, drained]);
-    stdout?.destroy();
-    stderr?.destroy();
-    return { code: code ?? 128 + signalNumber(signal), stderr: remainder.toString("utf8") };
+    await Promise.race([Promise.all(streams.map((stream) => stream.done)), Bun.sleep(DRAIN_MS)]);
+    for (const stream of streams) stream.stop();
+    return { code, stderr: remainder.toString("utf8") };
   }
+}
+
+/** Hands on what comes, until the end or until it is stopped. */
+function flow(stream: ReadableStream<Uint8Array>, take: (chunk: Buffer) => void) {
+  const reader = stream.getReader();
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      take(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+    }
+  };
+  return { done: read(), stop: () => void reader.cancel().catch(() => {}) };
 }
 
 const NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
@@ -129,16 +131,21 @@ export function signalNumber(signal: NodeJS.Signals | null): number {
  * shell waits at the end of a pipe that nobody writes to: when it closes, we are dead, and it ends the agent's group.
  * It runs nothing but these words, and its one argument is a number.
  */
-function guard(pid: number): ChildProcess | null {
+function guard(pid: number): { kill(signal: "SIGKILL"): void } | null {
   if (process.platform === "win32") return null;
   const script = 'read -r _; kill -TERM "-$1"; sleep 5; kill -KILL "-$1"';
-  const child = spawn("/bin/sh", ["-c", script, "backtrail-guard", String(pid)], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-    env: {},
-  });
-  child.on("error", () => {});
-  child.stdin?.on("error", () => {});
-  child.unref();
-  return child;
+  try {
+    const child = Bun.spawn(["/bin/sh", "-c", script, "backtrail-guard", String(pid)], {
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "ignore",
+      detached: true,
+      env: {},
+    });
+    child.unref();
+    return child;
+  } catch {
+    // Without a shell nobody watches; the run itself is not worse for it.
+    return null;
+  }
 }

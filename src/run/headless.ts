@@ -75,7 +75,7 @@ export class HeadlessRun {
     this.#process.stop(signal);
   }
 
-  static async start(request: RunRequest, listener: Listener): Promise<HeadlessRun> {
+  static start(request: RunRequest, listener: Listener): HeadlessRun {
     const { runner, logs, session } = request;
     const own = newRunId();
     const command = commandOf(runner.run, { ...request, session: session?.id ?? null, newSession: newSessionId() });
@@ -109,7 +109,7 @@ export class HeadlessRun {
       },
     });
 
-    const agent = await started(request, {
+    const agent = started(request, {
       args: command.args,
       input: command.input,
       env: environmentFor(request, command.session, own),
@@ -118,9 +118,7 @@ export class HeadlessRun {
         listener.output?.(chunk);
       },
       errors: (chunk) => listener.output?.(chunk),
-    }).catch((error: unknown) => {
-      noteEnd(logs, log.name, facts, "failed");
-      throw error;
+      failed: () => noteEnd(logs, log.name, facts, "failed"),
     });
 
     return new HeadlessRun(agent, async (stopped) => {
@@ -179,16 +177,14 @@ function environmentFor(request: RunRequest, session: string | null, own: string
   };
 }
 
-type How = Pick<Parameters<typeof AgentProcess.start>[0], "args" | "input" | "env" | "output" | "errors">;
+type How = Omit<ConstructorParameters<typeof AgentProcess>[0], "program" | "cwd"> & { failed(): void };
 
-async function started({ runner, program, cwd }: RunRequest, how: How): Promise<AgentProcess> {
+function started({ runner, program, cwd }: RunRequest, { failed, ...how }: How): AgentProcess {
   try {
-    return await AgentProcess.start({ program, cwd, ...how });
+    return new AgentProcess({ program, cwd, ...how });
   } catch (error) {
-    throw new UserError(
-      "failed",
-      `${runner.name} could not be started (${codeOf(error) ?? String(error)}).`,
-      `Its program is ${program}.`,
-    );
+    failed();
+    const reason = codeOf(error) ?? String(error);
+    throw new UserError("failed", `${runner.name} could not be started (${reason}).`, `Its program is ${program}.`);
   }
 }

@@ -158,7 +158,7 @@ async function perform(request: RunRequest, options: RunOptions, io: Io): Promis
     running?.stop(caught);
   };
   for (const each of SIGNALS) process.on(each, stop);
-  running = await HeadlessRun.start(request, listener);
+  running = HeadlessRun.start(request, listener);
   if (signal !== null) running.stop(signal);
   const outcome = await running.finished;
   tell({ result: outcome.result, agent: name });
