@@ -37,6 +37,7 @@ export async function runHook(argv: readonly string[]): Promise<void> {
   try {
     if (agentId === "git") {
       if (verb.includes("commit")) await (await import("./lifecycle/commits.ts")).runGitHook(verb, argv.slice(2));
+      else if (verb === "pre-push") (await import("./lifecycle/pushing.ts")).beforePush(process.cwd());
     } else await handle(agentId, verb, argv, where);
   } catch (error) {
     logError(where, error);

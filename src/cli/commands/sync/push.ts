@@ -1,0 +1,28 @@
+/** `sync push [remote]`: the checkpoints to another repository, joined with what it has. */
+import { plural } from "../../../base/text.ts";
+import { push } from "../../../checkpoints/sync/sync.ts";
+import type { Io } from "../../io.ts";
+import { withProgress } from "../../progress.ts";
+import { interruptible, shownName, syncPlace } from "../../syncing.ts";
+
+interface Options {
+  remote?: string;
+  anyway?: boolean;
+  json?: boolean;
+}
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const { workspace, remote, seconds } = await syncPlace(io, options.remote, { mustChoose: true });
+  const result = await interruptible((signal) =>
+    withProgress(io, `Pushing to ${shownName(remote)}`, () =>
+      push(workspace, remote, { seconds, signal, anyway: options.anyway === true }),
+    ),
+  );
+  if (options.json) {
+    io.json({ remote: remote.name, ...result });
+    return;
+  }
+  const came = result.fetched.length > 0 ? ` ${plural(result.fetched.length, "checkpoint")} came from there.` : "";
+  if (result.pushed.length === 0) io.say(`${shownName(remote)} has every checkpoint.${came}`);
+  else io.say(`Pushed ${plural(result.pushed.length, "checkpoint")} to ${shownName(remote)}.${came}`);
+}
