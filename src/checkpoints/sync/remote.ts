@@ -57,7 +57,13 @@ export function refusal(result: FarResult, seconds: number): string | null {
   const lines = withoutPassword(result.stderr)
     .split("\n")
     .map(oneLine)
-    .filter((line) => line !== "" && !/^(?:hint|To |Everything|Please make sure|and the repository exists|fatal: Could not read from remote)/.test(line));
+    .filter(
+      (line) =>
+        line !== "" &&
+        !/^(?:hint|To |Everything|Please make sure|and the repository exists|fatal: Could not read from remote)/.test(
+          line,
+        ),
+    );
   const telling = lines.filter((line) => /^(?:fatal|error|remote|ERROR|ssh|!)/i.test(line));
   const said = (telling.length > 0 ? telling : lines).slice(0, 3).join("; ");
   return shorten(said || `git ended with ${result.code}.`, 400);

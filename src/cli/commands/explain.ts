@@ -78,7 +78,7 @@ async function explainCommit(
     `No session is recorded behind commit ${commit.id.slice(0, 12)}.`,
     missing === undefined
       ? "`git show` shows what it changed."
-      : `It names checkpoint ${missing}, which is not here: fetch the branch entire/checkpoints/v1 from where it was pushed.`,
+      : `It names checkpoint ${missing}, which is not here: \`backtrail sync fetch\` brings it, if it was pushed.`,
   );
 }
 
