@@ -194,14 +194,18 @@ test("what the commands say", async () => {
   await story.run(["sync", "push"]);
   await story.run(["sync"]);
   await story.run(["sync", "fetch"]);
+  await story.run(["sync", "push", "origin"]);
   await work(ada, "Add a greeting", "hello.txt");
   await story.run(["sync", "push", "origin"]);
   await story.run(["sync", "push", "origin"]);
   await story.run(["sync", "status", "origin"]);
   await story.run(["sync", "push", "nowhere"]);
   await story.run(["sync", "push", "--upload-pack=evil"]);
-  await story.run(["sync", "fetch", "https://ada:secret@localhost:1/x.git"]);
   expect(story.toString()).toMatchSnapshot();
+  const secret = await ada.run(["sync", "fetch", "https://ada:secret@localhost:1/x.git"]);
+  expect(secret.code).toBe(1);
+  expect(secret.stderr).toStartWith("error: https://localhost:1/x.git could not be reached: ");
+  expect(secret.stderr).not.toContain("secret");
 });
 
 test("a folder without git has nothing to sync", async () => {

@@ -101,8 +101,9 @@ export async function pushSettled(repository: TemporaryRepository): Promise<Sync
   const lock = repository.at(".git/backtrail/sync/lock");
   const wish = repository.at(".git/backtrail/sync/wish.json");
   for (let attempt = 0; attempt < 400; attempt++) {
+    const fulfilled = !existsSync(wish);
     const state = await repository.json<SyncState>(["sync", "status"], { env: { BACKTRAIL_WORKER: "off" } });
-    const tried = !existsSync(wish) || (state.error !== null && state.error.time >= wishTime(wish));
+    const tried = fulfilled || (state.error !== null && state.error.time >= wishTime(wish));
     if (tried && !existsSync(lock)) return state;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

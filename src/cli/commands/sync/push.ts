@@ -1,6 +1,8 @@
 /** `sync push [remote]`: the checkpoints to another repository, joined with what it has. */
 import { plural } from "../../../base/text.ts";
+import { CHECKPOINT_BRANCH } from "../../../checkpoints/layout.ts";
 import { push } from "../../../checkpoints/sync/sync.ts";
+import { readRef } from "../../../git/refs.ts";
 import type { Io } from "../../io.ts";
 import { withProgress } from "../../progress.ts";
 import { interruptible, shownName, syncPlace } from "../../syncing.ts";
@@ -23,6 +25,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   const came = result.fetched.length > 0 ? ` ${plural(result.fetched.length, "checkpoint")} came from there.` : "";
-  if (result.pushed.length === 0) io.say(`${shownName(remote)} has every checkpoint.${came}`);
+  if (!(await readRef(workspace, CHECKPOINT_BRANCH))) io.say("There are no checkpoints to push.");
+  else if (result.pushed.length === 0) io.say(`${shownName(remote)} has every checkpoint.${came}`);
   else io.say(`Pushed ${plural(result.pushed.length, "checkpoint")} to ${shownName(remote)}.${came}`);
 }
