@@ -20,6 +20,9 @@ const LARGEST_PACK = 2048 * MIB;
 const LARGEST: Readonly<Record<string, number>> = { blob: 100 * MIB, tree: 16 * MIB, commit: MIB };
 const MOST_OBJECTS = 5_000_000;
 const MOST_REFS = 100_000;
+/** What git says of objects that it does not let in. */
+const BROKEN =
+  /fsck error|error in object|index-pack failed|did not send all necessary objects|bad pack|unpack-objects/i;
 
 export interface Patience {
   seconds: number;
@@ -90,7 +93,9 @@ async function fetchInto(
     isTooMuch: () => sizeOf(join(place, "pack")) > LARGEST_PACK,
   });
   const why = refusal(result, seconds);
-  if (why !== null) throw unreachable(remote, why, { seconds, signal });
+  if (why === null) return;
+  if (result.ended === "size" || BROKEN.test(result.stderr)) throw refused(remote, why);
+  throw unreachable(remote, why, { seconds, signal });
 }
 
 /** Everything that came, whether anything refers to it or not. */

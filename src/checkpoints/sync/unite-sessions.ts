@@ -52,7 +52,8 @@ export async function uniteSessions(
 /** Sessions keep their places on the side that has more of them; the others follow. */
 function inOrder(a: Session[], b: Session[]): [Session[], Session[]] {
   if (a.length !== b.length) return a.length > b.length ? [a, b] : [b, a];
-  const words = (sessions: Session[]) => sessions.map(({ key }) => key).join("\n");
+  // Older first; what does not say when it was made comes last.
+  const words = (all: Session[]) => all.map(({ key, metadata }) => `${metadata?.created_at || "~"} ${key}`).join("\n");
   return words(a) <= words(b) ? [a, b] : [b, a];
 }
 
