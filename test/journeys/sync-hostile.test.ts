@@ -58,7 +58,7 @@ test("paths that lead out, and names that git itself would trip over, are refuse
     const result = await bob.run(["sync", "fetch"]);
     expect({ name, code: result.code }).toEqual({ name, code: 4 });
     expect(result.stderr).toMatch(
-      /error: What origin has on the branch entire\/checkpoints\/v1 is refused: .*error in object/,
+      /error: What origin has on the branch entire\/checkpoints\/v1 is refused: .*fsck error/,
     );
     expect(packs(bob)).toEqual(before);
     expect(bob.git("for-each-ref", "refs/heads/entire", "refs/backtrail/sync")).toBe("");

@@ -77,7 +77,10 @@ async function sessionsIn({ reader, trees }: ObjectStore, checkpoint: Tree): Pro
 
 async function richer(objects: ObjectStore, a: Session, b: Session): Promise<Session> {
   if (a.entry.id === b.entry.id) return a;
-  const more = turnsOf(a.metadata) - turnsOf(b.metadata) || (await saidIn(objects, a)) - (await saidIn(objects, b));
+  const more =
+    turnsOf(a.metadata) - turnsOf(b.metadata) ||
+    (await saidIn(objects, a)) - (await saidIn(objects, b)) ||
+    Number(a.metadata?.summary !== undefined) - Number(b.metadata?.summary !== undefined);
   const first = more > 0 || (more === 0 && a.entry.id < b.entry.id);
   const [chosen, other] = first ? [a, b] : [b, a];
   const summary = other.metadata?.summary;
