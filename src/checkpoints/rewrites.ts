@@ -21,17 +21,35 @@ interface Link {
 
 /** Checkpoints of a commit that its message does not name. */
 export function extraLinks(workspace: Workspace, commit: string): string[] {
-  const found: string[] = [];
-  for (const line of (readText(linksFile(workspace)) ?? "").split("\n")) {
-    if (!line.includes(commit)) continue;
+  return linksOf(workspace).get(commit) ?? [];
+}
+
+/** Commits whose messages do not name a checkpoint that is theirs all the same; some may be gone by now. */
+export function extraCommits(workspace: Workspace, checkpoint: string): string[] {
+  return [...linksOf(workspace)].flatMap(([commit, checkpoints]) => (checkpoints.includes(checkpoint) ? [commit] : []));
+}
+
+let known: { file: string; text: string; links: ReadonlyMap<string, string[]> } | undefined;
+
+/** Parsed once for as long as the file stays the same: a long history asks for each of its commits. */
+function linksOf(workspace: Workspace): ReadonlyMap<string, string[]> {
+  const file = linksFile(workspace);
+  const text = readText(file) ?? "";
+  if (known?.file === file && known.text === text) return known.links;
+  const links = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
     try {
       const link = JSON.parse(line) as Partial<Link>;
-      if (link.v === 1 && link.commit === commit && Array.isArray(link.checkpoints)) found.push(...link.checkpoints);
+      if (link.v !== 1 || !OBJECT_ID.test(link.commit ?? "") || !Array.isArray(link.checkpoints)) continue;
+      const ids = link.checkpoints.filter((id) => typeof id === "string" && isCheckpointId(id));
+      const commit = link.commit ?? "";
+      links.set(commit, [...new Set([...(links.get(commit) ?? []), ...ids])]);
     } catch {
       // A torn line.
     }
   }
-  return [...new Set(found.filter(isCheckpointId))];
+  known = { file, text, links };
+  return links;
 }
 
 /** Works off what post-rewrite noted; a kill in between does it again. */
