@@ -25,7 +25,7 @@ for (const point of POINTS) {
     expect(existsSync(bob.at(".git/backtrail/sync/incoming"))).toBe(false);
     expect(existsSync(bob.at(".git/backtrail/sync/lock"))).toBe(false);
     expect(bob.git("fsck", "--strict", "--no-dangling")).toBe("");
-  }, 30_000);
+  });
 }
 
 test("the process that pushes in the background is killed in the middle of it: the wish stays, and is fulfilled", async () => {
@@ -46,7 +46,7 @@ test("the process that pushes in the background is killed in the middle of it: t
   expect(await pushSettled(ada)).toMatchObject({ error: null, waiting: null, unpushed: [] });
   expect(checkpointsIn(shared.git.bind(shared))).toEqual([id]);
   expect(shared.git("rev-parse", BRANCH)).toBe(ada.git("rev-parse", BRANCH));
-}, 30_000);
+});
 
 test("two that push at once, from one machine and from two, lose nothing", async () => {
   using shared = new Shared();
@@ -55,7 +55,7 @@ test("two that push at once, from one machine and from two, lose nothing", async
   const pushes = await Promise.all([ada, ada, bob, bob].map((machine) => machine.run(["sync", "push", "origin"])));
   for (const { code, stderr } of pushes) expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(checkpointsIn(shared.git.bind(shared))).toEqual(ids.sort());
-}, 30_000);
+});
 
 test("what was written down of a remote cannot be read: it is begun anew", async () => {
   using shared = new Shared();

@@ -82,7 +82,7 @@ test("a file too large for any checkpoint is refused, and what is here stays as 
   expect(packs(bob)).toEqual(before);
   expect(bob.git("rev-parse", BRANCH)).toBe(tip);
   expect(checkpointsIn(bob.git.bind(bob))).toEqual([own]);
-}, 60_000);
+});
 
 test("nonsense in the place of checkpoints is carried along, and told when it is asked for", async () => {
   using here = await place();

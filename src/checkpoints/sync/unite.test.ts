@@ -116,7 +116,7 @@ test("every session of both sides is there, with as many turns as the richer one
     }),
     runs(60),
   );
-}, 60_000);
+});
 
 test("a side that did not change gives way, unless the other has less", async () => {
   using place = opened();
