@@ -4,7 +4,7 @@
  *     npm run bench                  everything, written to docs/performance.md
  *     npm run bench -- --quick       small repositories and few repetitions, printed only
  *     npm run bench -- --print       everything, printed only
- *     npm run bench -- --only turns  one part: start, turns, turns-1000 (or another size), flat; printed only
+ *     npm run bench -- --only turns  one part: start, turns, turns-1000 (or another size), commits, checkpoints, flat; printed only
  *     npm run bench -- --pairs 5     so many repetitions everywhere; printed only
  */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -15,6 +15,7 @@ import { executable } from "../test/support/binary.ts";
 import { noiseAt } from "./quiet.ts";
 import { page, summary, tables } from "./report.ts";
 import type { Row } from "./row.ts";
+import { checkpointRows } from "./rows/checkpoints.ts";
 import { commitRows } from "./rows/commits.ts";
 import { flatRows } from "./rows/flat.ts";
 import { startRows } from "./rows/start.ts";
@@ -28,8 +29,21 @@ const FULL = {
   flat: 40,
   sessions: 500,
   megabytes: 100,
+  history: 20,
+  checkpoints: 10_000,
+  conversation: { megabytes: 50, commits: 100 },
 };
-const QUICK = { start: 30, turns: { 1000: 8, 10000: 6 }, commits: 8, flat: 8, sessions: 20, megabytes: 20 };
+const QUICK = {
+  start: 30,
+  turns: { 1000: 8, 10000: 6 },
+  commits: 8,
+  flat: 8,
+  sessions: 20,
+  megabytes: 20,
+  history: 6,
+  checkpoints: 500,
+  conversation: { megabytes: 5, commits: 10 },
+};
 const CHANGES = [0, 5, 500];
 
 const { values } = parseArgs({
@@ -71,6 +85,7 @@ function measure(): Row[] {
     part(`turns-${files}`, () => turnRows(program, place, Number(files), CHANGES, pairs(usual)));
   }
   part("commits", () => commitRows(program, place, pairs(sizes.commits)));
+  part("checkpoints", () => checkpointRows(program, place, sizes, pairs(sizes.history)));
   part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
   return all;
 }
