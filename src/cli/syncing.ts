@@ -13,6 +13,8 @@ export interface SyncPlace {
   workspace: Workspace;
   remote: Remote;
   seconds: number;
+  /** It is where the setting says. */
+  isChosen: boolean;
   /** Pushed in the background with the user's own pushes. */
   enabled: boolean;
 }
@@ -33,8 +35,10 @@ export async function syncPlace(
       "Name it: `backtrail sync push origin`. `backtrail config set push.remote origin` chooses it for good.",
     );
   }
-  const remote = await findRemote(workspace, placeOf(io, named ?? config.push.remote));
-  return { workspace, remote, seconds: config.push.timeout, enabled: config.push.enabled };
+  const { push } = config;
+  const remote = await findRemote(workspace, placeOf(io, named ?? push.remote));
+  const isChosen = named === undefined || named === push.remote;
+  return { workspace, remote, seconds: push.timeout, isChosen, enabled: push.enabled };
 }
 
 export function shownName(remote: Remote): string {

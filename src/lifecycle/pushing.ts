@@ -42,8 +42,10 @@ export async function markPush(workspace: Workspace): Promise<void> {
 export async function pushIfDue(workspace: Workspace): Promise<void> {
   const wish = wishedPush(workspace);
   if (!wish) return;
+  const { push } = configOf(workspace);
+  if (!push.enabled) return fulfilled(workspace, wish);
   try {
-    const remote = await findRemote(workspace, configOf(workspace).push.remote);
+    const remote = await findRemote(workspace, push.remote);
     if (isDue(wish, remoteState(workspace, remote.key))) startPusher(workspace);
   } catch (error) {
     log("warn", "push", messageOf(error));

@@ -1,4 +1,5 @@
 /** Fetching: what a remote has of checkpoints comes in, is checked, and joins what is here. */
+import { messageOf } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
 import { tryGit } from "../../git/run.ts";
@@ -7,6 +8,9 @@ import { type Offer, offerOf, type Patience, receive } from "./incoming.ts";
 import { mergeInto } from "./merge.ts";
 import type { Remote } from "./remote.ts";
 
+const ATTEMPTS = 3;
+/** What a server says that no longer has what it offered. */
+const MOVED = /unadvertised object|not our ref|couldn't find remote ref/;
 /** Commits asked for in one go: a command line has an end. */
 const AT_ONCE = 2_000;
 
@@ -25,12 +29,26 @@ export function seenRef({ key }: Remote): string {
   return `refs/backtrail/sync/${key}`;
 }
 
-export async function fetchCheckpoints(workspace: Workspace, remote: Remote, patience: Patience): Promise<Fetched> {
-  return take(workspace, remote, await offerOf(workspace, remote, patience), patience);
+export interface FetchOptions extends Patience {
+  /** Not the refs of the newer layout. */
+  branchOnly?: boolean;
+}
+
+/** A remote that moved between its offer and our asking for it is looked at again. */
+export async function fetchCheckpoints(workspace: Workspace, remote: Remote, options: FetchOptions): Promise<Fetched> {
+  for (let attempt = 1; ; attempt++) {
+    const offer = await offerOf(workspace, remote, options);
+    if (options.branchOnly) offer.refs.clear();
+    try {
+      return await take(workspace, remote, offer, options);
+    } catch (error) {
+      if (attempt >= ATTEMPTS || !MOVED.test(messageOf(error))) throw error;
+    }
+  }
 }
 
 /** What the remote offered is here afterwards. */
-export async function take(workspace: Workspace, remote: Remote, offer: Offer, patience: Patience): Promise<Fetched> {
+async function take(workspace: Workspace, remote: Remote, offer: Offer, patience: Patience): Promise<Fetched> {
   const wanted = await missing(workspace, offer);
   for (let i = 0; i < wanted.length; i += AT_ONCE)
     await receive(workspace, remote, wanted.slice(i, i + AT_ONCE), patience);

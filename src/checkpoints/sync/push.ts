@@ -11,8 +11,8 @@ import type { Workspace } from "../../git/workspace.ts";
 import { treeOf } from "../commit.ts";
 import { CHECKPOINT_BRANCH } from "../layout.ts";
 import { openObjects } from "../write.ts";
-import { note, take } from "./fetch.ts";
-import { offerOf, type Patience, unreachable } from "./incoming.ts";
+import { fetchCheckpoints, note } from "./fetch.ts";
+import { type Patience, unreachable } from "./incoming.ts";
 import { requireClean } from "./outgoing.ts";
 import { type Remote, refusal, withoutPassword } from "./remote.ts";
 import { differing } from "./unite.ts";
@@ -37,11 +37,8 @@ export interface PushOptions extends Patience {
 export async function pushCheckpoints(workspace: Workspace, remote: Remote, options: PushOptions): Promise<Pushed> {
   const fetched = new Set<string>();
   for (let attempt = 1; ; attempt++) {
-    const { branch: theirs, refs: _ } = await offerOf(workspace, remote, options);
-    if (theirs !== null) {
-      const { changed } = await take(workspace, remote, { branch: theirs, refs: new Map() }, options);
-      for (const id of changed) fetched.add(id);
-    }
+    const { theirs, changed } = await fetchCheckpoints(workspace, remote, { ...options, branchOnly: true });
+    for (const id of changed) fetched.add(id);
     const tip = await readRef(workspace, CHECKPOINT_BRANCH);
     if (tip === null || tip === theirs) return { pushed: [], fetched: [...fetched] };
     const pushed = await newThere(workspace, theirs, tip);

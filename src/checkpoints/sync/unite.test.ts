@@ -150,3 +150,14 @@ test("what is no checkpoint is kept from both sides, and of two versions the lar
   );
   expect(united).toBe(expected);
 });
+
+test("names that no tree may have are left where they are", async () => {
+  using place = opened();
+  const { objects } = place;
+  const ours = await treeFrom(objects, {}, { "README.md": "ours\n" });
+  const file = blob(objects, "theirs");
+  const names = ["..", ".", ".git", ".GIT", "a/b", "fine"];
+  const theirs = objects.trees.write(new Map(names.map((name) => [name, file])));
+  const united = await uniteTrees(objects, { ours, theirs, base: null });
+  expect([...(await objects.trees.read(united)).keys()].sort()).toEqual(["README.md", "fine"]);
+});

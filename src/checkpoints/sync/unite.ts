@@ -60,6 +60,7 @@ async function unite(
   const united: Tree = new Map(left);
   for (const [name, entry] of right) {
     const own = left.get(name);
+    if (!own && !isSafeName(name)) continue;
     const one = own
       ? await uniteEntries(objects, own, entry, before.get(name), depth + 1, path === "" ? name : `${path}/${name}`)
       : entry;
@@ -121,6 +122,11 @@ async function uniteCheckpoint(
   }
   united.set(METADATA_FILE, { mode: FILE_MODE, id: objects.writer.add("blob", Buffer.from(summary)) });
   return objects.trees.write(united);
+}
+
+/** What came by the user's own `git fetch` has not been looked at by anybody. */
+function isSafeName(name: string): boolean {
+  return !/^$|^\.{1,2}$|^\.git$|\//i.test(name);
 }
 
 function countSessions(checkpoint: Tree): number {

@@ -46,7 +46,11 @@ export async function run(options: { json?: boolean }, io: Io): Promise<undefine
       agents,
       sessions: sessions.map(sessionJson),
       pending: workspace && isEnabled(workspace) ? pendingFiles(workspace) : [],
-      push: { enabled: config.push.enabled, remote: config.push.remote, ...(await pushState(workspace, config)) },
+      push: {
+        enabled: config.push.enabled,
+        remote: withoutPassword(config.push.remote),
+        ...(await pushState(workspace, config)),
+      },
     });
     return;
   }

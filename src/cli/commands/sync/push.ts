@@ -1,6 +1,7 @@
 /** `sync push [remote]`: the checkpoints to another repository, joined with what it has. */
 import { plural } from "../../../base/text.ts";
 import { CHECKPOINT_BRANCH } from "../../../checkpoints/layout.ts";
+import { fulfilled, wishedPush } from "../../../checkpoints/sync/state.ts";
 import { push } from "../../../checkpoints/sync/sync.ts";
 import { readRef } from "../../../git/refs.ts";
 import type { Io } from "../../io.ts";
@@ -14,12 +15,15 @@ interface Options {
 }
 
 export async function run(options: Options, io: Io): Promise<undefined> {
-  const { workspace, remote, seconds } = await syncPlace(io, options.remote, { mustChoose: true });
+  const { workspace, remote, seconds, isChosen } = await syncPlace(io, options.remote, { mustChoose: true });
+  const wish = wishedPush(workspace);
   const result = await interruptible((signal) =>
     withProgress(io, `Pushing to ${shownName(remote)}`, () =>
       push(workspace, remote, { seconds, signal, anyway: options.anyway === true }),
     ),
   );
+  // What waited to be pushed there has been.
+  if (wish && isChosen) fulfilled(workspace, wish);
   if (options.json) {
     io.json({ remote: remote.name, ...result });
     return;

@@ -13,8 +13,10 @@ interface Options {
 }
 
 export async function run(options: Options, io: Io): Promise<undefined> {
-  const { workspace, remote, enabled } = await syncPlace(io, options.remote, { mustChoose: false });
-  const status = await syncStatus(workspace, remote);
+  const { workspace, remote, isChosen, ...place } = await syncPlace(io, options.remote, { mustChoose: false });
+  const enabled = place.enabled && isChosen;
+  const found = await syncStatus(workspace, remote);
+  const status = isChosen ? found : { ...found, waiting: null };
   const { here, unpushed, state, waiting } = status;
   if (options.json) {
     const { pushed = null, fetched = null, error = null, next = null } = state ?? {};
