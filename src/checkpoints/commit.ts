@@ -37,7 +37,7 @@ export async function writeCommit(
   const header = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`)];
   header.push(`author ${person}`, `committer ${person}`);
   const text = `${header.join("\n")}\n\n${message}`;
-  const signature = signs ? await signatureOf(workspace, text) : null;
+  const signature = signs ? await signatureOf(workspace, person, text) : null;
   const name = workspace.hash === "sha1" ? "gpgsig" : "gpgsig-sha256";
   if (signature !== null) header.push(`${name} ${signature.trimEnd().replaceAll("\n", "\n ")}`);
   const id = writer.add("commit", Buffer.from(`${header.join("\n")}\n\n${message}`));
@@ -52,8 +52,8 @@ export async function treeOf(reader: ObjectReader, commit: string): Promise<stri
   return tree;
 }
 
-async function signatureOf(workspace: Workspace, text: string): Promise<string | null> {
-  const { signature, why } = await signed(workspace, text);
+async function signatureOf(workspace: Workspace, person: string, text: string): Promise<string | null> {
+  const { signature, why } = await signed(workspace, person.replace(/ \d+ [+-]\d{4}$/, ""), text);
   if (signature === null)
     log("warn", "signature", `A checkpoint was written without one: ${oneLine(why).slice(0, 300)}`);
   return signature;

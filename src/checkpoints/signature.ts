@@ -20,7 +20,8 @@ const PROGRAMS: Readonly<Record<string, string>> = { openpgp: "gpg", x509: "gpgs
 /** A public key in words, in place of a file that holds one; its other half is with the agent. */
 const LITERAL_KEY = /^(?:key::|ssh-|ecdsa-sha2-|sk-ssh-|sk-ecdsa-)/;
 
-export async function signed(workspace: Workspace, text: string): Promise<Signed> {
+/** `person` is whose key it is where none is named: "Ada <ada@example.com>". */
+export async function signed(workspace: Workspace, person: string, text: string): Promise<Signed> {
   const setting = async (name: string, type = "--no-type") => {
     const { code, stdout } = await tryGit(["config", type, "--get", name], { cwd: workspace.root });
     return code === 0 ? stdout.toString("utf8").replace(/\n$/, "") : undefined;
@@ -32,8 +33,8 @@ export async function signed(workspace: Workspace, text: string): Promise<Signed
   const program = (await setting(`gpg.${format}.program`, "--type=path")) ?? general ?? usual;
   const key = await setting("user.signingKey");
   if (format !== "ssh") {
-    const signer = key ?? (await committerName(workspace));
-    return run([program, "--batch", "--no-tty", "--pinentry-mode", "error", "--status-fd=2", "-bsau", signer], text);
+    const silent = ["--batch", "--no-tty", "--pinentry-mode", "error"];
+    return run([program, ...silent, "--status-fd=2", "-bsau", key ?? person], text);
   }
   if (key === undefined) return { signature: null, why: "user.signingKey is not set." };
   if (!LITERAL_KEY.test(key)) {
@@ -73,9 +74,4 @@ async function run(command: string[], text: string): Promise<Signed> {
     const missing = codeOf(error) === "ENOENT";
     return { signature: null, why: missing ? `${command[0]} was not found.` : messageOf(error) };
   }
-}
-
-async function committerName(workspace: Workspace): Promise<string> {
-  const said = await tryGit(["var", "GIT_COMMITTER_IDENT"], { cwd: workspace.root });
-  return /^(.*>) \d+ [+-]\d{4}$/.exec(said.stdout.toString("utf8").trim())?.[1] ?? "";
 }
