@@ -135,6 +135,24 @@ test("a remote that asks for a password gets none, and nobody is asked", async (
   }
 });
 
+test("ssh is told not to ask, and has no terminal to ask on; a command of the user's own is left as it is", async () => {
+  using shared = new Shared();
+  const ada = await shared.machine();
+  await work(ada, "Add a greeting", "hello.txt");
+  const script = (name: string) =>
+    `#!/bin/sh\necho "${name} $*" >>"${shared.at("calls")}"\n: 2>/dev/null </dev/tty && echo terminal >>"${shared.at("calls")}"\nexit 255\n`;
+  for (const name of ["ssh", "own"]) Bun.spawnSync(["chmod", "755", shared.write(`bin/${name}`, script(name))]);
+  const PATH = `${shared.at("bin")}:${process.env["PATH"]}`;
+  const push = (env: Record<string, string>) =>
+    ada.run(["sync", "push", "ssh://localhost/x.git"], { env: { PATH, ...env } });
+  expect((await push({})).code).toBe(1);
+  expect((await push({ GIT_SSH_COMMAND: shared.at("bin/own") })).code).toBe(1);
+  const calls = (await Bun.file(shared.at("calls")).text()).split("\n").filter((line) => !line.includes(" -G "));
+  expect(calls[0]).toMatch(/^ssh -o BatchMode=yes -o ConnectTimeout=15 /);
+  expect(calls.find((line) => line.startsWith("own"))).not.toContain("BatchMode");
+  expect(calls).not.toContain("terminal");
+});
+
 test("an existing pre-push hook runs first, once, and its word counts; our own push runs none", async () => {
   using shared = new Shared();
   const ada = await shared.machine();

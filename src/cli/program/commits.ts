@@ -61,7 +61,7 @@ export const COMMITS: readonly CommandSpec[] = [
     examples: [
       ["backtrail sync push origin", "beside your code"],
       ["backtrail sync fetch", "what colleagues have pushed"],
-      ["backtrail config set push.enabled true", "with each of your own pushes, in the background"],
+      ["backtrail config set push.enabled true", "with each of your own pushes"],
     ],
   },
   {
