@@ -6,10 +6,12 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { appendLine, readText, removeFile } from "../base/files.ts";
-import { ObjectReader } from "../git/reader.ts";
+import type { ObjectReader } from "../git/reader.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { isCheckpointId } from "./layout.ts";
+import { shareLinks } from "./shared-links.ts";
 import { linkedIn } from "./trailers.ts";
+import { openObjects } from "./write.ts";
 
 const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
@@ -57,17 +59,21 @@ export async function takeRewrites(workspace: Workspace): Promise<void> {
   const taken = join(workspace.storeDir, "rewrites.taken");
   if (readText(taken) === undefined && !rename(join(workspace.storeDir, "rewrites"), taken)) return;
   const olds = Map.groupBy(pairs(readText(taken) ?? ""), ([, fresh]) => fresh);
-  const reader = new ObjectReader(workspace);
+  const objects = openObjects(workspace);
+  const { reader } = objects;
   try {
     for (const [fresh, rewritten] of olds) {
-      const known = new Set([...(await linked(reader, fresh)), ...extraLinks(workspace, fresh)]);
+      const named = await linked(reader, fresh);
+      const known = new Set([...named, ...extraLinks(workspace, fresh)]);
       const lost = new Set<string>();
       for (const [old] of rewritten) {
         for (const id of [...(await linked(reader, old)), ...extraLinks(workspace, old)])
           if (!known.has(id)) lost.add(id);
       }
       const link: Link = { v: 1, commit: fresh, checkpoints: [...lost] };
-      if (lost.size > 0) appendLine(linksFile(workspace), JSON.stringify(link));
+      if (lost.size === 0) continue;
+      if (named[0] !== undefined) await shareLinks(workspace, objects, named[0], { [fresh]: [...lost] });
+      appendLine(linksFile(workspace), JSON.stringify(link));
     }
   } finally {
     reader.close();

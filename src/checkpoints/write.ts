@@ -6,13 +6,12 @@ import { faultPoint } from "../base/fault.ts";
 import { version } from "../base/version.ts";
 import { ObjectWriter } from "../git/objects.ts";
 import { ObjectReader } from "../git/reader.ts";
-import { compareAndSwapRef, readRef } from "../git/refs.ts";
 import { FILE_MODE, TREE_MODE, type Tree, type TreeEntry, TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { moveBranch } from "./branch.ts";
 import { committingIn, treeOf, writeCommit } from "./commit.ts";
 import {
   AGENT_TRAILER,
-  CHECKPOINT_BRANCH,
   type CheckpointSummary,
   checkpointPath,
   layoutJson,
@@ -27,7 +26,6 @@ import {
 } from "./layout.ts";
 import { fieldsIn, parseSessionMetadata, parseSummary } from "./parse.ts";
 
-const ATTEMPTS = 12;
 const MOST_SESSIONS = 1_000;
 /** What we say of a checkpoint ourselves, and leave out where it isn't known. */
 const SUMMARY_FIELDS: ReadonlySet<string> = new Set<keyof CheckpointSummary>([
@@ -72,19 +70,16 @@ export async function writeCheckpoint(
   sessions: readonly SessionFiles[],
 ): Promise<void> {
   const committing = await committingIn(workspace);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const tip = await readRef(workspace, CHECKPOINT_BRANCH);
+  await moveBranch(workspace, async (tip) => {
     const root = tip === null ? null : await treeOf(objects.reader, tip);
     const tree = await withSessions(objects, root, id, sessions);
-    if (tree === root) return;
+    if (tree === root) return null;
     objects.writer.flush();
     const parents = tip === null ? [] : [tip];
     const commit = await writeCommit(objects, committing, { tree, parents, message: messageOf(id, sessions) });
     faultPoint("checkpoint:objects");
-    if (await compareAndSwapRef(workspace, CHECKPOINT_BRANCH, tip, commit)) return;
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * (attempt + 1)));
-  }
-  throw new Error(`The branch ${CHECKPOINT_BRANCH} kept changing.`);
+    return commit;
+  });
 }
 
 async function withSessions(

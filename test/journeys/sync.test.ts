@@ -39,6 +39,30 @@ test("what one machine pushes, another fetches, explains, and knows the lines of
   expect(bob.git("fsck", "--strict", "--no-dangling")).toBe("");
 });
 
+test("commits that a rebase melted into one are known by all their checkpoints on the other machine too", async () => {
+  using shared = new Shared();
+  const ada = await shared.machine();
+  const claude = new ScriptedClaude(ada);
+  await claude.turn("Add a greeting", [write("hello.txt", "hello\n")]);
+  ada.commit("Greet");
+  await claude.turn("Add a farewell", [write("hello.txt", "hello\nbye\n")]);
+  ada.commit("fixup! Greet");
+  await settled(ada);
+  const ids = ["HEAD~", "HEAD"].flatMap((commit) => checkpointsOf(ada, commit));
+  ada.git("-c", "sequence.editor=true", "rebase", "--quiet", "--interactive", "--autosquash", "HEAD~2");
+  await settled(ada);
+  await ada.json(["sync", "push", "origin"]);
+  ada.git("push", "--quiet", "origin", "main");
+  const bob = await shared.machine();
+  await bob.json(["sync", "fetch"]);
+  expect(checkpointsOf(bob, "HEAD")).toEqual(ids.slice(0, 1));
+  const told = (line: number) => bob.json(["why", `hello.txt:${line}`]);
+  expect(await told(1)).toMatchObject({ checkpoint: ids[0], turn: 1, prompt: "Add a greeting" });
+  expect(await told(2)).toMatchObject({ checkpoint: ids[1], turn: 2, prompt: "Add a farewell" });
+  const { checkpoints } = await bob.json<{ checkpoints: { id: string }[] }>(["explain"]);
+  expect(checkpoints.map(({ id }) => id)).toEqual(ids);
+});
+
 test("two machines that worked apart are joined, each with everything", async () => {
   using shared = new Shared();
   const [ada, bob] = [await shared.machine(), await shared.machine()];

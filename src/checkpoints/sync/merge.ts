@@ -1,10 +1,9 @@
 /** Brings what was fetched into the branch: forward where that loses nothing, else by a commit that has both as parents. */
 import { faultPoint } from "../../base/fault.ts";
-import { compareAndSwapRef, readRef } from "../../git/refs.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { moveBranch } from "../branch.ts";
 import { type Committing, committingIn, treeOf, writeCommit } from "../commit.ts";
-import { CHECKPOINT_BRANCH } from "../layout.ts";
 import { type ObjectStore, openObjects } from "../write.ts";
 import { differing, uniteTrees } from "./unite.ts";
 
@@ -16,21 +15,18 @@ export interface Merged {
   joined: boolean;
 }
 
-const ATTEMPTS = 12;
-
 export async function mergeInto(workspace: Workspace, theirs: string): Promise<Merged> {
   const objects = openObjects(workspace);
   try {
     const committing = await committingIn(workspace);
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const ours = await readRef(workspace, CHECKPOINT_BRANCH);
-      const merged = await merge(workspace, objects, committing, ours, theirs);
+    let merged: Merged | undefined;
+    await moveBranch(workspace, async (ours) => {
+      merged = await merge(workspace, objects, committing, ours, theirs);
       faultPoint("sync:merged");
-      if (merged.tip === ours || (await compareAndSwapRef(workspace, CHECKPOINT_BRANCH, ours, merged.tip)))
-        return merged;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * (attempt + 1)));
-    }
-    throw new Error(`The branch ${CHECKPOINT_BRANCH} kept changing.`);
+      return merged.tip;
+    });
+    if (!merged) throw new Error("Nothing was merged.");
+    return merged;
   } finally {
     objects.reader.close();
   }

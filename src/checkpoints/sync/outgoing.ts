@@ -14,7 +14,7 @@ import { isTracked } from "../../git/tracked.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { PlaceholderTable } from "../../transcripts/redact/placeholders.ts";
 import { createRedactor, type Redactor } from "../../transcripts/redact/redactor.ts";
-import { BACKTRAIL_FILE, CONTENT_HASH_FILE, CONTEXT_FILE, METADATA_FILE, PROMPT_FILE } from "../layout.ts";
+import { BACKTRAIL_FILE, CONTENT_HASH_FILE, CONTEXT_FILE, LINKS_FILE, METADATA_FILE, PROMPT_FILE } from "../layout.ts";
 import { parseBacktrailRecord, parseSessionMetadata } from "../parse.ts";
 import { promptsIn } from "../read.ts";
 import { redactionVersion } from "../redacted.ts";
@@ -64,7 +64,7 @@ function secretsIn(redactor: Redactor, name: string, data: Buffer): string[] {
     redactor.redact(input, { placeholders, again: true, ...(format ? { format } : {}) }).found.map(({ rule }) => rule);
   const texts = (all: readonly (string | null | undefined)[]) =>
     all.flatMap((text) => (text ? look(text, "text") : []));
-  if (name === CONTENT_HASH_FILE) return [];
+  if (name === CONTENT_HASH_FILE || name === LINKS_FILE) return [];
   if (name === PROMPT_FILE) return texts(promptsIn(data.toString("utf8")));
   if (name === CONTEXT_FILE) return look(data, "text");
   if (name === BACKTRAIL_FILE) {

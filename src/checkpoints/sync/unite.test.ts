@@ -161,3 +161,27 @@ test("names that no tree may have are left where they are", async () => {
   const united = await uniteTrees(objects, { ours, theirs, base: null });
   expect([...(await objects.trees.read(united)).keys()].sort()).toEqual(["README.md", "fine"]);
 });
+
+test("links of rewritten commits are joined, and what is no link is not", async () => {
+  using place = opened();
+  const { objects } = place;
+  const one: Side = { aa0000000001: [{ id: "s1", turns: 1, said: "a\n", summary: false }] };
+  const [first, second] = ["1".repeat(40), "2".repeat(40)];
+  const file = (links: unknown) => ({ "aa/0000000001/backtrail-links.json": JSON.stringify({ v: 1, links }) });
+  const ours = await treeFrom(objects, one, file({ [first]: ["bb0000000001"] }));
+  const theirs = await treeFrom(
+    objects,
+    one,
+    file({ [first]: ["bb0000000002", "../x", 7], [second]: ["cc0000000001"], x: [] }),
+  );
+  const united = await uniteTrees(objects, { ours, theirs, base: null });
+  objects.writer.flush();
+  expect(await uniteTrees(objects, { ours: theirs, theirs: ours, base: null })).toBe(united);
+  const shard = (await objects.trees.read(united)).get("aa");
+  const checkpoint = (await objects.trees.read(shard?.id ?? null)).get("0000000001");
+  const entry = (await objects.trees.read(checkpoint?.id ?? null)).get("backtrail-links.json");
+  expect(JSON.parse((await blobOf(objects.reader, entry))?.toString() ?? "")).toEqual({
+    v: 1,
+    links: { [first]: ["bb0000000001", "bb0000000002"], [second]: ["cc0000000001"] },
+  });
+});

@@ -4,8 +4,9 @@
  * unite the same two get the same.
  */
 import { FILE_MODE, TREE_MODE, type Tree, type TreeEntry } from "../../git/trees.ts";
-import { METADATA_FILE } from "../layout.ts";
-import type { ObjectStore } from "../write.ts";
+import { LINKS_FILE, METADATA_FILE } from "../layout.ts";
+import { joinLinks, linksJson, parseLinks } from "../shared-links.ts";
+import { blobOf, type ObjectStore } from "../write.ts";
 import { holdsAtLeast, isSessionName, uniteSessions } from "./unite-sessions.ts";
 
 const DEEPEST = 16;
@@ -109,6 +110,10 @@ async function uniteCheckpoint(
   for (const name of new Set([...left.keys(), ...right.keys()])) {
     if (name === METADATA_FILE || isSessionName(name)) continue;
     const [own, other] = [left.get(name), right.get(name)];
+    if (name === LINKS_FILE && own && other) {
+      united.set(name, await uniteLinks(objects, own, other));
+      continue;
+    }
     const one = own && other ? await uniteEntries(objects, own, other, undefined, 3, `/${name}`) : (own ?? other);
     if (one) united.set(name, one);
   }
@@ -127,6 +132,13 @@ async function uniteCheckpoint(
 /** What came by the user's own `git fetch` has not been looked at by anybody. */
 function isSafeName(name: string): boolean {
   return !/^$|^\.{1,2}$|^\.git$|\//i.test(name);
+}
+
+async function uniteLinks({ reader, writer }: ObjectStore, a: TreeEntry, b: TreeEntry): Promise<TreeEntry> {
+  if (a.id === b.id) return a;
+  const links = async (entry: TreeEntry) => parseLinks((await blobOf(reader, entry)) ?? new Uint8Array());
+  const text = linksJson(joinLinks(await links(a), await links(b)));
+  return { mode: FILE_MODE, id: writer.add("blob", Buffer.from(text)) };
 }
 
 function countSessions(checkpoint: Tree): number {

@@ -65,11 +65,9 @@ async function explainCommit(
   reader: CheckpointReader,
   commit: LinkedCommit,
 ): Promise<Explanation> {
-  const checkpoints: StoredCheckpoint[] = [];
-  for (const id of commit.checkpoints) {
-    const checkpoint = await reader.find(id);
-    if (checkpoint) checkpoints.push(checkpoint);
-  }
+  const checkpoints = await reader.findAll(commit.id, commit.checkpoints, (error) => {
+    throw error;
+  });
   const sessions = checkpoints.length > 0 ? [] : await sessionsBehind(workspace, commit.id);
   if (checkpoints.length > 0 || sessions.length > 0) return { commits: [commit], checkpoints, sessions };
   const [missing] = commit.checkpoints;
