@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { UserError } from "../base/errors.ts";
+import { logTo } from "../base/log.ts";
 import { oneLine } from "../base/text.ts";
 import { findRemote, type Remote } from "../checkpoints/sync/remote.ts";
-import type { Workspace } from "../git/workspace.ts";
-import { lookIntoHistory } from "./history.ts";
+import { findWorkspace, isEnabled, requireWorkspace, type Workspace } from "../git/workspace.ts";
 import type { Io } from "./io.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -25,7 +25,9 @@ export async function syncPlace(
   named: string | undefined,
   { mustChoose }: { mustChoose: boolean },
 ): Promise<SyncPlace> {
-  const workspace = await lookIntoHistory(io);
+  // Steps are no business of a sync: nothing is put right first, and nothing that waits is started.
+  const workspace = findWorkspace(io.cwd) ?? requireWorkspace(io.cwd);
+  if (isEnabled(workspace)) logTo(workspace.storeDir);
   const { config, settings } = settingsOf(workspace);
   const chosen = config.push.enabled || settings.has("push.remote");
   if (named === undefined && mustChoose && !chosen) {

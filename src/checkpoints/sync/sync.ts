@@ -1,6 +1,6 @@
 /** A sync from beginning to end: one at a time in a repository, and what became of it is written down. */
 import { messageOf, UserError } from "../../base/errors.ts";
-import { acquire } from "../../base/lock.ts";
+import { type Lock, tryAcquire } from "../../base/lock.ts";
 import { readRef } from "../../git/refs.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { treeOf } from "../commit.ts";
@@ -13,14 +13,14 @@ import type { Remote } from "./remote.ts";
 import { failed, type RemoteState, remoteState, succeeded, syncLock, type Wish, wishedPush } from "./state.ts";
 import { differing } from "./unite.ts";
 
-const LOCK_WAIT_MS = 10_000;
+const POLL_MS = 50;
 
 export function push(workspace: Workspace, remote: Remote, options: PushOptions): Promise<Pushed> {
-  return recorded(workspace, remote, "pushed", () => pushCheckpoints(workspace, remote, options));
+  return recorded(workspace, remote, "pushed", options, () => pushCheckpoints(workspace, remote, options));
 }
 
 export function fetch(workspace: Workspace, remote: Remote, patience: Patience): Promise<Fetched> {
-  return recorded(workspace, remote, "fetched", () => fetchCheckpoints(workspace, remote, patience));
+  return recorded(workspace, remote, "fetched", patience, () => fetchCheckpoints(workspace, remote, patience));
 }
 
 export interface SyncStatus {
@@ -56,10 +56,10 @@ async function recorded<T>(
   workspace: Workspace,
   remote: Remote,
   what: "pushed" | "fetched",
+  patience: Patience,
   work: () => Promise<T>,
 ): Promise<T> {
-  const lock = await acquire(syncLock(workspace), LOCK_WAIT_MS);
-  if (!lock) throw new UserError("failed", "Another process is syncing checkpoints here.", "Try again in a moment.");
+  const lock = await turn(workspace, patience);
   try {
     const result = await work();
     succeeded(workspace, remote, what);
@@ -70,5 +70,18 @@ async function recorded<T>(
     throw error;
   } finally {
     lock.release();
+  }
+}
+
+/** One in the background may be waiting for a remote itself: it is given as much time as the remote has. */
+async function turn(workspace: Workspace, { seconds, signal }: Patience): Promise<Lock> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const lock = tryAcquire(syncLock(workspace));
+    if (lock) return lock;
+    if (signal?.aborted) throw new UserError("interrupted", "Interrupted.");
+    if (performance.now() > deadline)
+      throw new UserError("failed", "Another process is syncing checkpoints here.", "Try again in a moment.");
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

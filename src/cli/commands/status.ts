@@ -99,7 +99,9 @@ async function pushState(workspace: Workspace | undefined, { push }: Config): Pr
 }
 
 function printPush({ waiting, error, next }: PushState, io: Io): void {
-  if (error) {
+  // Nothing has been tried: there is nowhere to push to.
+  if (error && next === null) io.print(`Checkpoints cannot be pushed: ${oneLine(error.message)}`);
+  else if (error) {
     const again = waiting && next ? `; tried again ${until(next, now())}` : "";
     io.print(`The last push of checkpoints failed ${age(error.time, now())}${again}: ${oneLine(error.message)}`);
   } else if (waiting) io.print("Checkpoints are being pushed.");
