@@ -173,7 +173,7 @@ export function summaryOf(id: string, sessions: readonly SessionMetadata[]): Che
  * Another tool's sessions keep the paths that it gave them (a compact transcript, assets), and the checkpoint the fields
  * that only other tools know.
  */
-function withOthers(
+export function withOthers(
   before: Buffer | undefined,
   summary: CheckpointSummary,
   ours: ReadonlyMap<number, SessionPaths>,
@@ -185,8 +185,13 @@ function withOthers(
     const known = typeof theirs === "object" && theirs !== null && !Array.isArray(theirs);
     return ours.get(index) ?? (known ? (theirs as SessionPaths) : paths);
   });
-  const kept = Object.entries(others).filter(([name]) => !SUMMARY_FIELDS.has(name));
-  return { ...summary, sessions, ...Object.fromEntries(kept) };
+  return { ...summary, sessions, ...othersFields(before) };
+}
+
+/** Of a checkpoint's metadata.json, what only other tools know. */
+export function othersFields(metadata: Buffer | undefined): Record<string, unknown> {
+  const fields = metadata ? Object.entries(fieldsIn(metadata)) : [];
+  return Object.fromEntries(fields.filter(([name]) => !SUMMARY_FIELDS.has(name)));
 }
 
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {

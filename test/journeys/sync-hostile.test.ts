@@ -155,3 +155,14 @@ exec perl -e '$| = 1; sub p { printf("%04x%s", length($_[0]) + 4, $_[0]) } p(("1
   });
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("did not answer within 2 seconds") });
 });
+
+test("a ref that would be read before a checkpoint of ours is left alone", async () => {
+  using here = await place();
+  const { shared, evil, bob } = here;
+  const own = await work(bob, "Mine", "mine.txt");
+  const ref = `refs/entire/checkpoints/${own.slice(-2)}/${own}`;
+  commitFiles(evil, ref, { "metadata.json": JSON.stringify({ checkpoint_id: own, sessions: [] }) });
+  evil.git("push", "--quiet", shared.path, `${ref}:${ref}`);
+  expect(await bob.json(["sync", "fetch"])).toMatchObject({ refs: { added: 0, left: 1 } });
+  expect((await bob.run(["explain", own])).stdout).toContain("Mine");
+});

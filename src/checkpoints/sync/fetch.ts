@@ -4,9 +4,13 @@ import { faultPoint } from "../../base/fault.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { treeOf } from "../commit.ts";
+import { CHECKPOINT_BRANCH } from "../layout.ts";
+import { openObjects } from "../write.ts";
 import { type Offer, offerOf, type Patience, receive } from "./incoming.ts";
 import { mergeInto } from "./merge.ts";
 import type { Remote } from "./remote.ts";
+import { differing } from "./unite.ts";
 
 const ATTEMPTS = 3;
 /** What a server says that no longer has what it offered. */
@@ -65,13 +69,17 @@ export async function note(workspace: Workspace, remote: Remote, commit: string)
   await compareAndSwapRef(workspace, seenRef(remote), await readRef(workspace, seenRef(remote)), commit);
 }
 
-/** Refs of the newer layout are made, or moved forward; one that stands elsewhere here is nobody's to overwrite. */
+/**
+ * Refs of the newer layout are made, or moved forward. One that stands elsewhere here is nobody's to overwrite, nor is a
+ * checkpoint of the branch, before which it would be read.
+ */
 async function takeRefs(workspace: Workspace, refs: ReadonlyMap<string, string>): Promise<Fetched["refs"]> {
   const count = { added: 0, left: 0 };
+  const own = refs.size > 0 ? new Set(await checkpointsHere(workspace)) : new Set<string>();
   for (const [ref, commit] of refs) {
     const here = await readRef(workspace, ref);
     if (here === commit) continue;
-    const forward = here === null || (await isAncestor(workspace, here, commit));
+    const forward = here === null ? !own.has(ref.split("/").at(-1) ?? "") : await isAncestor(workspace, here, commit);
     if (forward && (await compareAndSwapRef(workspace, ref, here, commit))) count.added++;
     else count.left++;
   }
@@ -84,6 +92,16 @@ async function missing(workspace: Workspace, { branch, refs }: Offer): Promise<s
   if (branch !== null && !(await isHeld(workspace, branch))) wanted.add(branch);
   for (const [ref, commit] of refs) if ((await readRef(workspace, ref)) !== commit) wanted.add(commit);
   return [...wanted];
+}
+
+async function checkpointsHere(workspace: Workspace): Promise<string[]> {
+  const objects = openObjects(workspace);
+  try {
+    const tip = await readRef(workspace, CHECKPOINT_BRANCH);
+    return tip === null ? [] : await differing(objects, await treeOf(objects.reader, tip), null);
+  } finally {
+    objects.reader.close();
+  }
 }
 
 async function isHeld(workspace: Workspace, commit: string): Promise<boolean> {

@@ -1,8 +1,15 @@
 /** The sessions of one checkpoint that two machines wrote: each once, in the form that holds more of its conversation. */
 import { FILE_MODE, TREE_MODE, type Tree, type TreeEntry } from "../../git/trees.ts";
-import { layoutJson, METADATA_FILE, type SessionMetadata, TRANSCRIPT_FILE } from "../layout.ts";
+import {
+  layoutJson,
+  METADATA_FILE,
+  type SessionMetadata,
+  type SessionPaths,
+  sessionPaths,
+  TRANSCRIPT_FILE,
+} from "../layout.ts";
 import { parseSessionMetadata } from "../parse.ts";
-import { blobOf, type ObjectStore, summaryOf, unknownSession } from "../write.ts";
+import { blobOf, type ObjectStore, othersFields, summaryOf, unknownSession, withOthers } from "../write.ts";
 
 const LARGEST_METADATA = 8 * 1024 * 1024;
 
@@ -32,29 +39,50 @@ export async function uniteSessions(
   right: Tree,
   id: string,
 ): Promise<{ sessions: Tree; summary: string }> {
-  const [first, second] = inOrder(await sessionsIn(objects, left), await sessionsIn(objects, right));
+  const [one, other] = [await sessionsIn(objects, left), await sessionsIn(objects, right)];
+  const isFirst = comesFirst(one, other);
+  const [first, second] = isFirst ? [one, other] : [other, one];
   const others = new Map(second.map((session) => [session.key, session]));
   const united: Session[] = [];
   for (const session of first) {
-    const other = others.get(session.key);
+    const same = others.get(session.key);
     others.delete(session.key);
-    united.push(other ? await richer(objects, session, other) : session);
+    united.push(same ? await richer(objects, session, same) : session);
   }
   united.push(...others.values());
+  const said = async (tree: Tree) => blobOf(objects.reader, tree.get(METADATA_FILE));
+  const words = [await said(isFirst ? left : right), await said(isFirst ? right : left)] as const;
   const sessions: Tree = new Map(united.map(({ entry }, index) => [String(index), entry]));
-  const summary = summaryOf(
-    id,
-    united.map(({ metadata }) => metadata ?? unknownSession()),
-  );
-  return { sessions, summary: layoutJson(summary) };
+  return { sessions, summary: layoutJson(await summaryFrom(objects, id, united, first, words)) };
+}
+
+/** Sessions that stand where they stood keep the paths they were given, and the checkpoint what other tools say of it. */
+async function summaryFrom(
+  { trees }: ObjectStore,
+  id: string,
+  united: readonly Session[],
+  first: readonly Session[],
+  [before, other]: readonly [Buffer | undefined, Buffer | undefined],
+): Promise<Record<string, unknown>> {
+  const fresh = new Map<number, SessionPaths>();
+  for (const [index, { entry }] of united.entries()) {
+    if (first[index]?.entry.id === entry.id || entry.mode !== TREE_MODE) continue;
+    fresh.set(index, sessionPaths(id, index, await trees.read(entry.id)));
+  }
+  const known = united.map(({ metadata }) => metadata ?? unknownSession());
+  return { ...othersFields(other), ...withOthers(before, summaryOf(id, known), fresh) };
 }
 
 /** Sessions keep their places on the side that has more of them; the others follow. */
-function inOrder(a: Session[], b: Session[]): [Session[], Session[]] {
-  if (a.length !== b.length) return a.length > b.length ? [a, b] : [b, a];
-  // Older first; what does not say when it was made comes last.
-  const words = (all: Session[]) => all.map(({ key, metadata }) => `${metadata?.created_at || "~"} ${key}`).join("\n");
-  return words(a) <= words(b) ? [a, b] : [b, a];
+function comesFirst(a: readonly Session[], b: readonly Session[]): boolean {
+  if (a.length !== b.length) return a.length > b.length;
+  // Older first; what does not say when it was made comes last. Of two alike, the order of their trees.
+  const words = (all: readonly Session[]) =>
+    [
+      ...all.map(({ key, metadata }) => `${metadata?.created_at || "~"} ${key}`),
+      ...all.map(({ entry }) => entry.id),
+    ].join("\n");
+  return words(a) <= words(b);
 }
 
 async function sessionsIn({ reader, trees }: ObjectStore, checkpoint: Tree): Promise<Session[]> {

@@ -39,7 +39,8 @@ async function treeFrom(objects: ObjectStore, checkpoints: Side, more: Record<st
   const changes = new Map(Object.entries(more).map(([path, text]) => [path, blob(objects, text)]));
   for (const [id, sessions] of Object.entries(checkpoints)) {
     const path = `${id.slice(0, 2)}/${id.slice(2)}`;
-    changes.set(`${path}/${METADATA_FILE}`, blob(objects, layoutJson({ checkpoint_id: id, sessions })));
+    if (!more[`${path}/${METADATA_FILE}`])
+      changes.set(`${path}/${METADATA_FILE}`, blob(objects, layoutJson({ checkpoint_id: id })));
     sessions.forEach(({ id: name, turns, said, summary }, index) => {
       const metadata = {
         session_id: name,
@@ -183,5 +184,32 @@ test("links of rewritten commits are joined, and what is no link is not", async 
   expect(JSON.parse((await blobOf(objects.reader, entry))?.toString() ?? "")).toEqual({
     v: 1,
     links: { [first]: ["bb0000000001", "bb0000000002"], [second]: ["cc0000000001"] },
+  });
+});
+
+test("what other tools say of a checkpoint and of its sessions' files stays", async () => {
+  using place = opened();
+  const { objects } = place;
+  const side = (id: string): Side => ({ aa0000000001: [{ id, turns: 1, said: "a\n", summary: false }] });
+  const said = (fields: object) => ({ "aa/0000000001/metadata.json": JSON.stringify(fields) });
+  const paths = { metadata: "/aa/0000000001/0/metadata.json", compact_transcript: "/x" };
+  const ours = await treeFrom(objects, side("s1"), said({ has_review: true, sessions: [paths] }));
+  const theirs = await treeFrom(
+    objects,
+    side("s2"),
+    said({ imported: true, sessions: [{ compact_transcript: "/y" }] }),
+  );
+  const united = await uniteTrees(objects, { ours, theirs, base: null });
+  objects.writer.flush();
+  expect(await uniteTrees(objects, { ours: theirs, theirs: ours, base: null })).toBe(united);
+  const shard = (await objects.trees.read(united)).get("aa");
+  const checkpoint = (await objects.trees.read(shard?.id ?? null)).get("0000000001");
+  const entry = (await objects.trees.read(checkpoint?.id ?? null)).get(METADATA_FILE);
+  expect(JSON.parse((await blobOf(objects.reader, entry))?.toString() ?? "")).toMatchObject({
+    checkpoint_id: "aa0000000001",
+    checkpoints_count: 2,
+    has_review: true,
+    imported: true,
+    sessions: [paths, { metadata: "/aa/0000000001/1/metadata.json", transcript: "/aa/0000000001/1/full.jsonl" }],
   });
 });
