@@ -20,6 +20,9 @@ const LARGEST_PACK = 2048 * MIB;
 const LARGEST: Readonly<Record<string, number>> = { blob: 100 * MIB, tree: 16 * MIB, commit: MIB };
 const MOST_OBJECTS = 5_000_000;
 const MOST_REFS = 100_000;
+/** What git and ssh say where somebody would have had to answer. */
+const ASKS =
+  /prompts disabled|could not read (?:Username|Password)|publickey|Permission denied|Authentication|Host key/i;
 /** What git says of objects that it does not let in. */
 const BROKEN =
   /fsck error|error in object|index-pack failed|did not send all necessary objects|bad pack|unpack-objects/i;
@@ -157,7 +160,9 @@ export function unreachable(remote: Remote, why: string, { signal }: Patience): 
   return new UserError(
     "failed",
     `${remote.name} could not be reached: ${why}`,
-    "Nobody is asked for a password here: `git fetch` from there must work without one.",
+    ASKS.test(why)
+      ? "Nobody is asked for a password here: `git fetch` from there must work without one."
+      : "`git ls-remote` shows whether git gets there.",
   );
 }
 
