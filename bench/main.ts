@@ -4,7 +4,7 @@
  *     npm run bench                  everything, written to docs/performance.md
  *     npm run bench -- --quick       small repositories and few repetitions, printed only
  *     npm run bench -- --print       everything, printed only
- *     npm run bench -- --only turns  one part: start, turns, turns-1000 (or another size), flat, run; printed only
+ *     npm run bench -- --only turns  one part (start, turns, turns-1000, commits, …: the names below), printed only
  *     npm run bench -- --pairs 5     so many repetitions everywhere; printed only
  */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -15,6 +15,7 @@ import { executable } from "../test/support/binary.ts";
 import { noiseAt } from "./quiet.ts";
 import { page, summary, tables } from "./report.ts";
 import type { Row } from "./row.ts";
+import { checkpointRows } from "./rows/checkpoints.ts";
 import { commitRows } from "./rows/commits.ts";
 import { flatRows } from "./rows/flat.ts";
 import { runRows } from "./rows/run.ts";
@@ -32,6 +33,9 @@ const FULL = {
   run: 40,
   logs: 10_000,
   stream: 1_000,
+  history: 20,
+  checkpoints: 10_000,
+  conversation: { megabytes: 50, commits: 100 },
 };
 const QUICK = {
   start: 30,
@@ -43,6 +47,9 @@ const QUICK = {
   run: 10,
   logs: 10_000,
   stream: 100,
+  history: 6,
+  checkpoints: 500,
+  conversation: { megabytes: 5, commits: 10 },
 };
 const CHANGES = [0, 5, 500];
 
@@ -85,6 +92,7 @@ function measure(): Row[] {
     part(`turns-${files}`, () => turnRows(program, place, Number(files), CHANGES, pairs(usual)));
   }
   part("commits", () => commitRows(program, place, pairs(sizes.commits)));
+  part("checkpoints", () => checkpointRows(program, place, sizes, pairs(sizes.history)));
   part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
   const runs = { logs: sizes.logs, megabytes: sizes.stream };
   part("run", () => runRows(program, place, runs, pairs(sizes.run)));

@@ -8,6 +8,10 @@ async function start(): Promise<number> {
     await runHook(argv.slice(1));
     return 0;
   }
+  if (argv[0] === "worker" && argv[1] && argv[2] === "push") {
+    const { runPusher } = await import("./lifecycle/pushing.ts");
+    return runPusher(argv[1]);
+  }
   if (argv[0] === "worker" && argv[1]) {
     const { runWorker } = await import("./lifecycle/worker.ts");
     return runWorker(argv[1]);

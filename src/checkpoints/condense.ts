@@ -12,7 +12,7 @@ import type { Workspace } from "../git/workspace.ts";
 import { listSteps } from "../steps/list.ts";
 import type { Step } from "../steps/model.ts";
 import { readTranscript } from "../steps/transcript.ts";
-import { chunkName } from "../transcripts/chunks.ts";
+import { chunkName, splitLines } from "../transcripts/chunks.ts";
 import { addTokens, NO_TOKENS, type Tokens, tokensBetween } from "../transcripts/model.ts";
 import { attributeCommit, attributionOf, type CommitAttribution, initialAttribution } from "./attribution.ts";
 import {
@@ -35,7 +35,7 @@ import {
 } from "./layout.ts";
 import type { QueuedCheckpoint, QueuedSession } from "./queue.ts";
 import { openRedaction, type Redaction } from "./redacted.ts";
-import { storeChunks } from "./transcript-chunks.ts";
+import { fitting, joint, storeChunks } from "./transcript-chunks.ts";
 import { type ObjectStore, openObjects, type SessionFiles, writeCheckpoint } from "./write.ts";
 
 /** As the format names them, where that differs from the agent's own. */
@@ -220,11 +220,11 @@ async function tasksOf(
     tasks.set(`${directory}/${TASK_FILE}`, blob(record));
     const said = await readTranscript(workspace, session.key, 0, Number.MAX_SAFE_INTEGER, `tasks/${step.id}`);
     tasks.set(`${directory}/${TASK_RECORD_FILE}`, blob(taskRecord(redaction, steps, step, directory, said.length > 0)));
-    if (said.length > 0) {
-      tasks.set(
-        `${directory}/agent-${safeName(step.subagent.id)}.jsonl`,
-        writer.add("blob", redaction.transcript(said)),
-      );
+    const file = `${directory}/agent-${safeName(step.subagent.id)}.jsonl`;
+    const pieces = splitLines(said);
+    for (const [i, piece] of pieces.entries()) {
+      const data = joint(fitting(redaction.transcript(piece)), i === pieces.length - 1, piece);
+      tasks.set(chunkName(file, i), writer.add("blob", data));
     }
   }
   return tasks;

@@ -22,6 +22,8 @@ export const TASK_FILE = "checkpoint.json";
 export const TASK_RECORD_FILE = "task.json";
 /** Ours, beside the format's files of a session. */
 export const BACKTRAIL_FILE = "backtrail.json";
+/** Ours, beside the sessions of a checkpoint. */
+export const LINKS_FILE = "backtrail-links.json";
 
 export const CHECKPOINT_TRAILER = "Entire-Checkpoint";
 export const SESSION_TRAILER = "Entire-Session";

@@ -23,6 +23,7 @@ import {
   contentHash,
   isCheckpointId,
   isCheckpointName,
+  LINKS_FILE,
   METADATA_FILE,
   PROMPT_FILE,
   type SessionMetadata,
@@ -33,6 +34,7 @@ import {
   TRANSCRIPT_FILE,
 } from "./layout.ts";
 import { type Parsed, parseBacktrailRecord, parseSessionMetadata, parseSummary, parseTask } from "./parse.ts";
+import { parseLinks, type SharedLinks } from "./shared-links.ts";
 
 const MIB = 1024 * 1024;
 const LARGEST_METADATA = 8 * MIB;
@@ -50,6 +52,8 @@ export interface StoredCheckpoint {
   summary: CheckpointSummary;
   sessions: StoredSession[];
   tasks: TaskCheckpoint[];
+  /** Other checkpoints of commits that name this one. */
+  links: SharedLinks;
   /** What is wrong with it, in words. */
   problems: string[];
 }
@@ -98,6 +102,29 @@ export class CheckpointReader {
     return found;
   }
 
+  /** The checkpoints of a commit that names some of them; the others are known from beside those. Unknown ids are passed over. */
+  async findAll(
+    commit: string,
+    named: readonly string[],
+    unreadable: (error: unknown) => void,
+  ): Promise<StoredCheckpoint[]> {
+    const found = new Map<string, StoredCheckpoint>();
+    const look = async (ids: readonly string[]): Promise<void> => {
+      for (const id of ids) {
+        if (found.has(id)) continue;
+        try {
+          const checkpoint = await this.find(id);
+          if (checkpoint) found.set(id, checkpoint);
+        } catch (error) {
+          unreadable(error);
+        }
+      }
+    };
+    await look(named);
+    await look([...found.values()].flatMap(({ links }) => links[commit] ?? []));
+    return [...found.values()];
+  }
+
   async transcript(id: string, session: number): Promise<StoredTranscript | undefined> {
     const place = await this.#place(id);
     if (!place) return undefined;
@@ -144,7 +171,18 @@ export class CheckpointReader {
         `Its metadata.json names ${plural(summary.sessions.length, "session")}; ${indexes.length} are there.`,
       );
     const tasks = await this.#tasks(place.files, problems);
-    return { id, layout: place.layout, summary, sessions, tasks, problems };
+    const links = place.files.has(LINKS_FILE)
+      ? await this.#data(place.files, LINKS_FILE, LARGEST_METADATA, problems)
+      : undefined;
+    return {
+      id,
+      layout: place.layout,
+      summary,
+      sessions,
+      tasks,
+      links: links ? parseLinks(links) : {},
+      problems,
+    };
   }
 
   async #session(files: Files, index: number, problems: string[]): Promise<StoredSession | undefined> {

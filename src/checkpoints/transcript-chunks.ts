@@ -14,6 +14,8 @@ import type { Redaction } from "./redacted.ts";
 import type { ObjectStore } from "./write.ts";
 
 const CHUNK_BYTES = 1 << 20;
+/** Hosts take no file of 100 MiB; a single line can be one. */
+const LARGEST_BLOB = 95 * 1024 * 1024;
 const NEWLINE = 10;
 const LINE_END = Buffer.of(NEWLINE);
 
@@ -54,7 +56,7 @@ export async function storeChunks(
     const last = before[i];
     const stored = last?.raw === mark ? await reader.read(last.id) : undefined;
     const known = stored?.type === "blob" ? stored : undefined;
-    const data = joint(known?.data ?? redaction.transcript(piece), i === pieces.length - 1, piece);
+    const data = joint(known?.data ?? fitting(redaction.transcript(piece)), i === pieces.length - 1, piece);
     if (i > 0) hasher.update(LINE_END);
     hasher.update(data);
     chunks.push({ raw: mark, id: known && data === known.data ? known.id : writer.add("blob", data) });
@@ -65,10 +67,16 @@ export async function storeChunks(
 }
 
 /** Readers of the format put a line end between two chunks: only the last one keeps its own. */
-function joint(data: Uint8Array, isLast: boolean, raw: Uint8Array): Uint8Array {
+export function joint(data: Uint8Array, isLast: boolean, raw: Uint8Array): Uint8Array {
   const ends = data.at(-1) === NEWLINE;
   if (ends === (isLast && raw.at(-1) === NEWLINE)) return data;
   return ends ? data.subarray(0, -1) : Buffer.concat([data, LINE_END]);
+}
+
+/** A record that is too large for any host leaves a word in its place. The steps have it whole. */
+export function fitting(bytes: Uint8Array, most: number = LARGEST_BLOB): Uint8Array {
+  if (bytes.length <= most) return bytes;
+  return Buffer.from(`${JSON.stringify({ type: "backtrail-left-out", bytes: bytes.length })}\n`);
 }
 
 function knownChunks(file: string, generation: number, redaction: string): KnownChunks["chunks"] {

@@ -2,18 +2,16 @@
  * Writes a checkpoint into its branch: only the trees on the way to it are read and made anew, and the branch moves only if it
  * still stands where we looked, so that two machines' or processes' checkpoints never overwrite each other.
  */
-import { now } from "../base/clock.ts";
 import { faultPoint } from "../base/fault.ts";
 import { version } from "../base/version.ts";
 import { ObjectWriter } from "../git/objects.ts";
 import { ObjectReader } from "../git/reader.ts";
-import { compareAndSwapRef, readRef } from "../git/refs.ts";
-import { gitText } from "../git/run.ts";
 import { FILE_MODE, TREE_MODE, type Tree, type TreeEntry, TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { moveBranch } from "./branch.ts";
+import { committingIn, treeOf, writeCommit } from "./commit.ts";
 import {
   AGENT_TRAILER,
-  CHECKPOINT_BRANCH,
   type CheckpointSummary,
   checkpointPath,
   layoutJson,
@@ -28,7 +26,6 @@ import {
 } from "./layout.ts";
 import { fieldsIn, parseSessionMetadata, parseSummary } from "./parse.ts";
 
-const ATTEMPTS = 12;
 const MOST_SESSIONS = 1_000;
 /** What we say of a checkpoint ourselves, and leave out where it isn't known. */
 const SUMMARY_FIELDS: ReadonlySet<string> = new Set<keyof CheckpointSummary>([
@@ -72,19 +69,17 @@ export async function writeCheckpoint(
   id: string,
   sessions: readonly SessionFiles[],
 ): Promise<void> {
-  const person = await committer(workspace);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const tip = await readRef(workspace, CHECKPOINT_BRANCH);
+  const committing = await committingIn(workspace);
+  await moveBranch(workspace, async (tip) => {
     const root = tip === null ? null : await treeOf(objects.reader, tip);
     const tree = await withSessions(objects, root, id, sessions);
-    if (tree === root) return;
-    const commit = objects.writer.add("commit", Buffer.from(commitText(tree, tip, person, id, sessions)));
+    if (tree === root) return null;
     objects.writer.flush();
+    const parents = tip === null ? [] : [tip];
+    const commit = await writeCommit(objects, committing, { tree, parents, message: messageOf(id, sessions) });
     faultPoint("checkpoint:objects");
-    if (await compareAndSwapRef(workspace, CHECKPOINT_BRANCH, tip, commit)) return;
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * (attempt + 1)));
-  }
-  throw new Error(`The branch ${CHECKPOINT_BRANCH} kept changing.`);
+    return commit;
+  });
 }
 
 async function withSessions(
@@ -141,12 +136,12 @@ async function knownSessions(
   return sessions;
 }
 
-async function blobOf(reader: ObjectReader, entry: TreeEntry | undefined): Promise<Buffer | undefined> {
+export async function blobOf(reader: ObjectReader, entry: TreeEntry | undefined): Promise<Buffer | undefined> {
   const object = entry ? await reader.read(entry.id) : undefined;
   return object?.type === "blob" ? object.data : undefined;
 }
 
-function unknownSession(): SessionMetadata {
+export function unknownSession(): SessionMetadata {
   return {
     cli_version: "",
     checkpoint_id: "",
@@ -159,7 +154,7 @@ function unknownSession(): SessionMetadata {
   };
 }
 
-function summaryOf(id: string, sessions: readonly SessionMetadata[]): CheckpointSummary {
+export function summaryOf(id: string, sessions: readonly SessionMetadata[]): CheckpointSummary {
   const newest = sessions.at(-1) ?? unknownSession();
   const usage = sessions.flatMap(({ token_usage }) => (token_usage ? [token_usage] : []));
   return {
@@ -178,7 +173,7 @@ function summaryOf(id: string, sessions: readonly SessionMetadata[]): Checkpoint
  * Another tool's sessions keep the paths that it gave them (a compact transcript, assets), and the checkpoint the fields
  * that only other tools know.
  */
-function withOthers(
+export function withOthers(
   before: Buffer | undefined,
   summary: CheckpointSummary,
   ours: ReadonlyMap<number, SessionPaths>,
@@ -190,8 +185,13 @@ function withOthers(
     const known = typeof theirs === "object" && theirs !== null && !Array.isArray(theirs);
     return ours.get(index) ?? (known ? (theirs as SessionPaths) : paths);
   });
-  const kept = Object.entries(others).filter(([name]) => !SUMMARY_FIELDS.has(name));
-  return { ...summary, sessions, ...Object.fromEntries(kept) };
+  return { ...summary, sessions, ...othersFields(before) };
+}
+
+/** Of a checkpoint's metadata.json, what only other tools know. */
+export function othersFields(metadata: Buffer | undefined): Record<string, unknown> {
+  const fields = metadata ? Object.entries(fieldsIn(metadata)) : [];
+  return Object.fromEntries(fields.filter(([name]) => !SUMMARY_FIELDS.has(name)));
 }
 
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
@@ -209,19 +209,9 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   };
 }
 
-function commitText(
-  tree: string,
-  parent: string | null,
-  person: string,
-  id: string,
-  sessions: readonly SessionFiles[],
-): string {
-  const lines = [`tree ${tree}`];
-  if (parent !== null) lines.push(`parent ${parent}`);
-  lines.push(`author ${person}`, `committer ${person}`, "", `Checkpoint: ${id}`, "");
-  for (const { metadata } of sessions) {
-    lines.push(`${SESSION_TRAILER}: ${oneWord(metadata.session_id)}`);
-  }
+function messageOf(id: string, sessions: readonly SessionFiles[]): string {
+  const lines = [`Checkpoint: ${id}`, ""];
+  for (const { metadata } of sessions) lines.push(`${SESSION_TRAILER}: ${oneWord(metadata.session_id)}`);
   const first = sessions[0]?.metadata;
   if (first) lines.push(`${STRATEGY_TRAILER}: ${first.strategy}`, `${AGENT_TRAILER}: ${oneWord(first.agent)}`);
   return `${lines.join("\n")}\n`;
@@ -232,27 +222,7 @@ function oneWord(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, 200);
 }
 
-/** The user as git knows them, at the present time; without a name set, nobody in particular. */
-async function committer(workspace: Workspace): Promise<string> {
-  const seconds = Math.floor(now().getTime() / 1000);
-  let name = "Backtrail <backtrail@localhost>";
-  try {
-    const said = await gitText(["var", "GIT_COMMITTER_IDENT"], { cwd: workspace.root });
-    name = /^(.*>) \d+ [+-]\d{4}$/.exec(said)?.[1] ?? name;
-  } catch {
-    // git refuses where no name is set; a checkpoint is worth writing without one.
-  }
-  return `${name} ${seconds} +0000`;
-}
-
-async function treeOf(reader: ObjectReader, commit: string): Promise<string> {
-  const text = (await reader.require(commit, "commit")).toString("latin1");
-  const tree = /^tree ([0-9a-f]+)\n/.exec(text)?.[1];
-  if (tree === undefined) throw new Error(`The commit ${commit} is damaged.`);
-  return tree;
-}
-
-async function treeAt(trees: TreeStore, root: string | null, path: string): Promise<Tree> {
+export async function treeAt(trees: TreeStore, root: string | null, path: string): Promise<Tree> {
   let tree = await trees.read(root);
   for (const part of path.split("/")) {
     const entry = tree.get(part);

@@ -21,6 +21,7 @@ import { finishSaves } from "../steps/save.ts";
 import { commitTurns } from "./auto-commit.ts";
 import { workerLock } from "./background.ts";
 import { tidyPending, writeCheckpoints } from "./condensing.ts";
+import { markPush, pushIfDue } from "./pushing.ts";
 
 /** Loose objects in one of 256 directories, as git itself estimates: 27 here are about 6,700 in all. */
 const LOOSE_SAMPLE = 27;
@@ -35,6 +36,7 @@ const TASKS: readonly Task[] = [
   writeCheckpoints,
   tidyPending,
   repairGitHooks,
+  markPush,
   advancePrivateStore,
   warmPrivateIndex,
   pruneSteps,
@@ -60,7 +62,10 @@ export async function runWorker(root: string, again = 0): Promise<number> {
     lock.release();
   }
   // A commit that found the worker busy relies on it.
-  return hasQueue(workspace) && again < MOST_ROUNDS ? runWorker(root, again + 1) : 0;
+  if (hasQueue(workspace) && again < MOST_ROUNDS) return runWorker(root, again + 1);
+  // Looked at after the lock is given back: whoever wished for a push meanwhile saw it held, and relies on us.
+  await pushIfDue(workspace);
+  return 0;
 }
 
 /** Once a day is enough for what is kept for weeks. */
