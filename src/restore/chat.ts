@@ -43,6 +43,15 @@ export async function planChat(workspace: Workspace, step: Step): Promise<ChatPl
   return { kind: "fork", agent: agent.profile.id, step };
 }
 
+/** The whole conversation that a turn belongs to, to be told what became of it. */
+export async function planChatToTell(workspace: Workspace, turn: Step | undefined): Promise<ChatPlan> {
+  for (const step of stepsNewestFirst(workspace)) {
+    if (step.agent === turn?.agent && step.session === turn?.session && step.transcript && step.kind !== "safety")
+      return planChat(workspace, step);
+  }
+  return { kind: "none", why: UNAVAILABLE };
+}
+
 /** undefined where there is nothing of the conversation before the step. */
 export async function prepareFork(
   workspace: Workspace,

@@ -16,7 +16,6 @@ import { markOf, safeStat } from "./move.ts";
 import { stagedFork } from "./perform.ts";
 import type { RestoreRecord } from "./records.ts";
 import { stage, stagingDirectory } from "./stage.ts";
-import { stateOf } from "./state.ts";
 
 /** Files that changed this shortly before the safety step may have changed while it was taken. */
 const RACY_MS = 2_000;
@@ -32,10 +31,9 @@ export interface Prepared {
 /** Makes everything ready beside the journal: files as git writes them, the fork's content. */
 export async function prepare(workspace: Workspace, capture: Capture, from: Prepared): Promise<Journal> {
   const { id, drawn, savedAt, present } = from;
-  const { plan, files, index } = drawn;
+  const { plan, files, index, tree } = drawn;
   const directory = restoreDirectory(workspace, id);
   makeDirectory(directory);
-  const tree = stateOf(plan.target).work;
   if (files.write.length > 0) await stage(workspace, capture, tree, files.write, stagingDirectory(directory));
   const fork = plan.chat.kind === "fork" ? await prepareFork(workspace, plan.chat.step) : null;
   if (fork && typeof fork !== "string") stageFork(stagedFork(directory), fork);
@@ -71,7 +69,7 @@ function chatOf(plan: RewindPlan, fork: Fork | string | null): Journal["chat"] {
 }
 
 function recordOf({ id, drawn, safety }: Prepared, fork: Fork | string | null): RestoreRecord {
-  const { kind, target, options, takesBack, head } = drawn.plan;
+  const { kind, options, takesBack, head } = drawn.plan;
   const { session, agent, transcript } = safety;
   const some = options.paths !== undefined && options.paths.length > 0;
   return {
@@ -79,7 +77,7 @@ function recordOf({ id, drawn, safety }: Prepared, fork: Fork | string | null): 
     id,
     kind,
     time: now().toISOString(),
-    target: target.kind === "step" ? { step: target.step.id } : { commit: target.commit },
+    target: recordedTarget(drawn.plan),
     safetyStep: safety.id,
     session:
       session !== null && agent !== null && transcript ? { agent, id: session, transcript: transcript.path } : null,
@@ -89,6 +87,13 @@ function recordOf({ id, drawn, safety }: Prepared, fork: Fork | string | null): 
     paths: some ? [...(options.paths ?? [])] : null,
     scope: options.chatOnly ? "chat" : some ? "paths" : options.codeOnly ? "code" : "all",
   };
+}
+
+function recordedTarget({ target, merge }: RewindPlan): RestoreRecord["target"] {
+  if (target.kind === "step") return { step: target.step.id };
+  if (target.kind === "commit") return { commit: target.commit };
+  const turns = target.turns.map(({ agent, session, turn, subagent }) => ({ agent, session, turn, subagent }));
+  return { turns, changes: merge?.changes ?? [], markers: merge?.markers ?? false };
 }
 
 function marksOf(workspace: Workspace, paths: readonly string[], savedAt: number): Pick<Journal, "marks" | "late"> {

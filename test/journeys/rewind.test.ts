@@ -76,7 +76,7 @@ test("turn by turn back, and turn by turn forward again", async () => {
   }
   expect(seen).toEqual(["2", "1", "-", "1", "2", "3"]);
   const nothing = await repository.run(["redo", "--yes"]);
-  expect([nothing.code, nothing.stderr]).toEqual([3, expect.stringContaining("There is no rewind to take back.")]);
+  expect([nothing.code, nothing.stderr]).toEqual([3, expect.stringContaining("There is no rewind or undo to take back.")]);
 });
 
 test("two turns at once, and numbers count along the way that led here", async () => {
