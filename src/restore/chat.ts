@@ -27,6 +27,8 @@ export interface Fork extends ChatReceipt {
   files: { path: string; content: Uint8Array }[];
   /** The directory that it must not leave. */
   root: string;
+  /** It ends with the account that was asked for. */
+  told: boolean;
 }
 
 export async function planChat(workspace: Workspace, step: Step): Promise<ChatPlan> {
@@ -57,6 +59,7 @@ export async function prepareFork(
   workspace: Workspace,
   step: Step,
   sessionId = newSessionId(),
+  account: string | null = null,
 ): Promise<Fork | string> {
   const agent = step.agent === null ? undefined : await getAgent(step.agent);
   const position = positionOf(workspace, step, agent);
@@ -72,6 +75,7 @@ export async function prepareFork(
     newSessionId: sessionId,
     projectRoot: workspace.root,
     title: titleOf(workspace, key, agent, bytes),
+    account,
   });
   if (forked.content.length === 0) return BEGINS_LATER;
   const root = transcriptRoot(agent, position.path);
@@ -85,6 +89,7 @@ export async function prepareFork(
     content: forked.content,
     files,
     root,
+    told: forked.told === true,
   };
 }
 

@@ -7,6 +7,7 @@ import { onDisk, parentOf } from "../base/path-bytes.ts";
 import type { Capture, Snapshot } from "../git/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "../steps/model.ts";
+import { accountOf } from "./account.ts";
 import { type Fork, prepareFork, stageFork } from "./chat.ts";
 import type { DrawnUp } from "./draw-up.ts";
 import { failure } from "./files.ts";
@@ -28,18 +29,25 @@ export interface Prepared {
   drawn: DrawnUp;
 }
 
+export interface Ready {
+  journal: Journal;
+  /** Sentences for the user about what the agent will be told. */
+  notes: string[];
+}
+
 /** Makes everything ready beside the journal: files as git writes them, the fork's content. */
-export async function prepare(workspace: Workspace, capture: Capture, from: Prepared): Promise<Journal> {
+export async function prepare(workspace: Workspace, capture: Capture, from: Prepared): Promise<Ready> {
   const { id, drawn, savedAt, present } = from;
   const { plan, files, index, tree } = drawn;
   const directory = restoreDirectory(workspace, id);
   makeDirectory(directory);
   if (files.write.length > 0) await stage(workspace, capture, tree, files.write, stagingDirectory(directory));
-  const fork = plan.chat.kind === "fork" ? await prepareFork(workspace, plan.chat.step) : null;
+  const account = plan.options.tellAgent ? accountOf(plan) : null;
+  const fork = plan.chat.kind === "fork" ? await prepareFork(workspace, plan.chat.step, undefined, account) : null;
   if (fork && typeof fork !== "string") stageFork(stagedFork(directory), fork);
   else if (typeof fork === "string") plan.chat = { kind: "none", why: fork };
   const paths = [...files.delete, ...files.write.map(({ path }) => path)];
-  return {
+  const journal: Journal = {
     v: 1,
     id,
     record: recordOf(from, fork),
@@ -56,6 +64,12 @@ export async function prepare(workspace: Workspace, capture: Capture, from: Prep
     head: plan.head && { ...plan.head, message: `backtrail: ${plan.kind}` },
     chat: chatOf(plan, fork),
   };
+  return { journal, notes: account === null ? [] : [toldNote(fork, account)] };
+}
+
+function toldNote(fork: Fork | string | null, account: string): string {
+  if (fork && typeof fork !== "string" && fork.told) return "The conversation's copy ends with what was undone.";
+  return `The agent can't be told by itself here. What to paste when you go on:\n\n${account}\n`;
 }
 
 function chatOf(plan: RewindPlan, fork: Fork | string | null): Journal["chat"] {

@@ -19,11 +19,6 @@ import { checkAccess, prepare } from "./prepare.ts";
 
 const SHOWN_FILES = 5;
 
-export interface ApplyOptions {
-  /** Say what the agent should be told when the conversation goes on. */
-  tellAgent?: boolean;
-}
-
 export async function planRewind(
   workspace: Workspace,
   target: Target,
@@ -32,22 +27,8 @@ export async function planRewind(
   return planRestore(workspace, { kind: "rewind", target, options, takesBack: null, merge: null, chat: null });
 }
 
-export async function applyRewind(
-  workspace: Workspace,
-  plan: RewindPlan,
-  options: ApplyOptions = {},
-): Promise<Receipt> {
-  const receipt = await applyRestore(workspace, plan);
-  if (!options.tellAgent || !receipt.chat) return receipt;
-  return {
-    ...receipt,
-    notes: [...receipt.notes, `This agent can't be told by itself yet; begin with: ${told(receipt)}`],
-  };
-}
-
-/** What the continued conversation should know. */
-function told({ written, deleted }: Receipt): string {
-  return `"The files were taken back to this point: ${plural(written, "file")} restored, ${deleted} removed. Read them again."`;
+export async function applyRewind(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
+  return applyRestore(workspace, plan);
 }
 
 export async function planRestore(workspace: Workspace, request: RestoreRequest): Promise<RewindPlan> {
@@ -88,14 +69,14 @@ async function restore(workspace: Workspace, plan: RewindPlan): Promise<Receipt>
     const chat = plan.kind === "rewind" ? null : plan.chat;
     const drawn = await drawUp(workspace, capture, present, { ...plan, chat });
     refuseConflicts(drawn.plan);
-    const journal = await prepare(workspace, capture, { id, savedAt, present, safety, drawn });
+    const { journal, notes: told } = await prepare(workspace, capture, { id, savedAt, present, safety, drawn });
     faultPoint("restore:staged");
     checkAccess(workspace, journal);
     writeJournal(workspace, journal);
     faultPoint("restore:journal");
     const { chat: continued, notes } = await perform(workspace, journal, true);
     if (drawn.plan.chat.kind === "none" && !plan.options.codeOnly) notes.push(drawn.plan.chat.why);
-    notes.push(...markersLeft(drawn.plan));
+    notes.push(...told, ...markersLeft(drawn.plan));
     const { write, chmod, delete: deleted } = journal.files;
     return {
       id,

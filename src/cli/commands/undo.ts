@@ -17,7 +17,8 @@ interface Options {
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
-  const { turns, conflicts, tellAgent, reason } = options;
+  const { turns, conflicts, reason } = options;
+  const tellAgent = options.tellAgent === true || reason !== undefined;
   const chosen = { markers: conflicts === "markers", tellAgent, reason };
   const plan = await withProgress(io, "Looking at what has changed", () => planUndo(workspace, turns, chosen));
   return carryOut(io, plan, options, () => applyUndo(workspace, plan));

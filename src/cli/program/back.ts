@@ -3,9 +3,9 @@ import { type CommandSpec, DRY_RUN, JSON_OPTION, type OptionSpec, TARGET, YES } 
 
 const TELL_AGENT: OptionSpec = {
   flags: "--tell-agent",
-  help: "let the continued conversation begin with what was undone",
+  help: "let the continued conversation know what was undone",
 };
-const REASON: OptionSpec = { flags: "--reason <text>", help: "why, for the agent to know (with --tell-agent)" };
+const REASON: OptionSpec = { flags: "--reason <text>", help: "why, for the agent to know; implies --tell-agent" };
 
 export const BACK: readonly CommandSpec[] = [
   {

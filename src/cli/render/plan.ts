@@ -105,7 +105,10 @@ function counts(plan: RewindPlan): string {
 }
 
 function chatLine(plan: RewindPlan): string {
-  if (plan.chat.kind === "fork") return `a copy of the ${oneLine(plan.chat.agent)} conversation that ends there`;
+  if (plan.chat.kind === "fork") {
+    const end = plan.options.tellAgent ? "with what was undone" : "there";
+    return `a copy of the ${oneLine(plan.chat.agent)} conversation that ends ${end}`;
+  }
   if (plan.chat.kind === "resume") return `the ${oneLine(plan.chat.agent)} conversation from before`;
   return plan.options.codeOnly ? "left as it is (--code-only)" : printable(plan.chat.why);
 }
