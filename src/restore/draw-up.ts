@@ -1,15 +1,12 @@
 /** Draws up a restore: files, what is staged, the branch, the conversation, and what none of it will undo. */
 
 import { plural, shownPath } from "../base/text.ts";
-import { gitLocation } from "../git/location.ts";
 import type { ObjectWriter } from "../git/objects.ts";
-import { tryGit } from "../git/run.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import { compareTrees } from "../git/tree-diff.ts";
 import type { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { planChat } from "./chat.ts";
-import { effectsElsewhere } from "./coverage.ts";
 import type { IndexPlan } from "./journal.ts";
 import type {
   ChatPlan,
@@ -23,6 +20,7 @@ import type {
   RewindPlan,
   Target,
 } from "./model.ts";
+import { notUndoneElsewhere, treeOf } from "./not-undone.ts";
 import { type Planned, planFiles } from "./plan.ts";
 import { planIndex } from "./staged-state.ts";
 import { planInput, stateOf, type TargetState } from "./state.ts";
@@ -76,9 +74,7 @@ export async function drawUp(
     planned = planFiles(input);
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
-    notUndone.push(...planned.notUndone, ...(await gitSince(workspace, present, state, options, head)));
-    if (target.kind === "step" && request.kind === "rewind")
-      notUndone.push(...(await effectsElsewhere(workspace, target.step)));
+    notUndone.push(...planned.notUndone, ...(await notUndoneElsewhere(workspace, present, state.head, request, head)));
   }
   const { files } = planned;
   const conflicts = [...planned.conflicts];
@@ -158,7 +154,7 @@ async function chatFor(workspace: Workspace, { target, options, chat }: RestoreR
   if (target.kind === "turns")
     return {
       kind: "none",
-      why: "The conversation stays as it is; with --tell-agent a copy of it would say what was undone.",
+      why: "The conversation stays as it is (--tell-agent makes a copy that knows).",
     };
   return planChat(workspace, target.step);
 }
@@ -182,40 +178,4 @@ function stagedState(
   if (workspace.kind === "private" || (options.paths && options.paths.length > 0)) return null;
   const commit = head ? head.to : present.head;
   return state.head === commit ? state.staged : null;
-}
-
-/** Commits and staged changes that stay. */
-async function gitSince(
-  workspace: Workspace,
-  present: Snapshot,
-  state: TargetState,
-  options: RewindOptions,
-  head: HeadMove | null,
-): Promise<NotUndone[]> {
-  if (workspace.kind === "private" || !present.head || present.head === state.head || head) return [];
-  const told: NotUndone[] = [];
-  const made = state.head === null ? "All commits" : await commitsSince(workspace, state.head, present.head);
-  if (options.resetHead)
-    told.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
-  told.push({ what: made, why: "commits stay, and the branch does not move" });
-  const headTree = await treeOf(workspace, present.head);
-  if (headTree !== present.index || present.unmerged.length > 0)
-    told.push({ what: "What is staged", why: "the branch was at another commit then" });
-  return told;
-}
-
-async function commitsSince(workspace: Workspace, from: string, to: string): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  const counted = await tryGit([...args, "rev-list", "--count", `${from}..${to}`], { cwd });
-  const count = Number(counted.stdout.toString("latin1").trim());
-  const since = shownPath(from.slice(0, 8));
-  if (counted.code !== 0 || !(count > 0)) return `HEAD (${to.slice(0, 8)}, then ${since})`;
-  return `${plural(count, "commit")} since ${since}`;
-}
-
-async function treeOf(workspace: Workspace, commit: string): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  return (await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd })).stdout
-    .toString("latin1")
-    .trim();
 }

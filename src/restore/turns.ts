@@ -27,6 +27,8 @@ export interface FoundTurn extends TurnName {
   prompt: string | null;
   /** What it changed itself. */
   files: string[];
+  /** Steps at which its subagents ended. */
+  tasks: string[];
 }
 
 /** In the order given, each once. */
@@ -118,7 +120,8 @@ function wholeTurn(workspace: Workspace, { own, before }: ReturnType<typeof step
   const last = own.find(({ kind }) => kind === "turn-end");
   if (!last) throw notEnded(workspace, one);
   const first = own.findLast(({ kind }) => kind === "turn-start") ?? before;
-  return named(one, null, first, last);
+  const tasks = own.filter(({ subagent }) => subagent?.when === "end").map(({ id }) => id);
+  return { ...named(one, null, first, last), tasks };
 }
 
 /** A subagent, and those that it started itself. */
@@ -162,6 +165,7 @@ function named({ agent, session, turn }: Step, subagent: string | null, first: S
     last,
     prompt: last.prompt ?? first?.prompt ?? null,
     files: [...added, ...modified, ...deleted],
+    tasks: subagent === null ? [] : [last.id],
   };
 }
 

@@ -117,11 +117,16 @@ function notUndone(plan: RewindPlan, { paint }: PlanView): string[] {
   if (plan.notUndone.length === 0) return [];
   const shown = plan.notUndone.slice(0, SHOWN_NOT_UNDONE);
   const lines = shown.map(
-    ({ what, why }) => `  ${paint("yellow", "!")} ${shownPath(oneLine(what))}: ${printable(why)}`,
+    ({ what, why, command }) =>
+      `  ${paint("yellow", "!")} ${shownPath(oneLine(what))}: ${printable(why)}${by(command, what)}`,
   );
   const left = plan.notUndone.length - shown.length;
   if (left > 0) lines.push(paint("dim", `  … and ${left} more (--json lists them all)`));
   return ["", paint("bold", "Not undone by this"), ...lines];
+}
+
+function by(command: string | undefined, what: string): string {
+  return command === undefined || what.includes(command) ? "" : ` (by \`${oneLine(command)}\`)`;
 }
 
 function conflicts(plan: RewindPlan, { paint }: PlanView): string[] {

@@ -1,0 +1,75 @@
+/** What a restore leaves as it is beside the files: commits and what is staged, and all that the ledger knows of. */
+import { plural, shownPath } from "../base/text.ts";
+import { gitLocation } from "../git/location.ts";
+import { tryGit } from "../git/run.ts";
+import type { Snapshot } from "../git/snapshot.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { coverage } from "./coverage.ts";
+import { stretchesSince, stretchOf } from "./deeds.ts";
+import type { RestoreRequest } from "./draw-up.ts";
+import type { HeadMove, NotUndone } from "./model.ts";
+import { commitsBetween, type MadeInGit } from "./refs-since.ts";
+
+const SHOWN_COMMITS = 3;
+
+/** `head` is where the branch was then; `moves` that it goes back there. */
+export async function notUndoneElsewhere(
+  workspace: Workspace,
+  present: Snapshot,
+  head: string | null,
+  { kind, target, options }: RestoreRequest,
+  moves: HeadMove | null,
+): Promise<NotUndone[]> {
+  if (target.kind === "turns") {
+    const rows: NotUndone[] = [];
+    for (const turn of target.turns) {
+      const { first, last, subagent } = turn;
+      const made = subagent === null ? await commits(workspace, first?.head ?? null, last.head) : [];
+      const span = { from: first ? Date.parse(first.time) : 0, to: Date.parse(last.time) };
+      rows.push(...(await coverage(workspace, stretchOf(turn), span, made)));
+    }
+    return rows;
+  }
+  const made = moves ? [] : await commits(workspace, head, present.head);
+  const rows: NotUndone[] = [];
+  if (made.length > 0 && options.resetHead)
+    rows.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
+  const staged = made.length > 0 ? await stagedNow(workspace, present) : [];
+  if (target.kind === "commit" || kind !== "rewind") {
+    return [...rows, ...made.map(({ what, why }) => ({ what, why })), ...staged];
+  }
+  const span = { from: Date.parse(target.step.time), to: Number.POSITIVE_INFINITY };
+  return [...rows, ...(await coverage(workspace, stretchesSince(workspace, target.step), span, made)), ...staged];
+}
+
+async function commits(workspace: Workspace, from: string | null, to: string | null): Promise<MadeInGit[]> {
+  if (workspace.kind === "private" || to === null || from === to) return [];
+  const named = await commitsBetween(workspace, from, to, SHOWN_COMMITS);
+  const what = from === null ? "All commits" : await counted(workspace, from, to);
+  const why = ["commits stay, and the branch does not move", ...(named.length > 0 ? [named.join(", ")] : [])].join(
+    ": ",
+  );
+  return [{ made: "commit", what, why }];
+}
+
+async function counted(workspace: Workspace, from: string, to: string): Promise<string> {
+  const { args, cwd } = gitLocation(workspace);
+  const result = await tryGit([...args, "rev-list", "--count", `${from}..${to}`], { cwd });
+  const count = Number(result.stdout.toString("latin1").trim());
+  const since = shownPath(from.slice(0, 8));
+  if (result.code !== 0 || !(count > 0)) return `HEAD (${to.slice(0, 8)}, then ${since})`;
+  return `${plural(count, "commit")} since ${since}`;
+}
+
+async function stagedNow(workspace: Workspace, present: Snapshot): Promise<NotUndone[]> {
+  const headTree = present.head === null ? null : await treeOf(workspace, present.head);
+  if (headTree === present.index && present.unmerged.length === 0) return [];
+  return [{ what: "What is staged", why: "the branch was at another commit then" }];
+}
+
+export async function treeOf(workspace: Workspace, commit: string): Promise<string> {
+  const { args, cwd } = gitLocation(workspace);
+  return (await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd })).stdout
+    .toString("latin1")
+    .trim();
+}
