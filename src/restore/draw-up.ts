@@ -62,10 +62,14 @@ export async function drawUp(
 ): Promise<DrawnUp> {
   const { target, options, merge } = request;
   const { trees } = objects;
-  const merged = merge && (await takeBack(workspace, objects, present, merge.changes, merge.markers));
-  const state = stateAfter(request, present, merged);
-  const chat = await chatFor(workspace, request);
   const head = options.chatOnly ? null : headMove(present, target, options);
+  // Each waits for processes of its own.
+  const [merged, elsewhere, chat] = await Promise.all([
+    merge && takeBack(workspace, objects, present, merge.changes, merge.markers),
+    options.chatOnly ? [] : notUndoneElsewhere(workspace, present, request, head),
+    chatFor(workspace, request),
+  ]);
+  const state = stateAfter(request, present, merged);
   let planned = NO_FILES;
   let index: IndexPlan | null = null;
   const notUndone: NotUndone[] = [];
@@ -74,7 +78,7 @@ export async function drawUp(
     planned = planFiles(input);
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
-    notUndone.push(...planned.notUndone, ...(await notUndoneElsewhere(workspace, present, state.head, request, head)));
+    notUndone.push(...planned.notUndone, ...elsewhere);
   }
   const { files } = planned;
   const conflicts = [...planned.conflicts];

@@ -9,15 +9,15 @@ import { stretchesSince, stretchOf } from "./deeds.ts";
 import type { RestoreRequest } from "./draw-up.ts";
 import type { HeadMove, NotUndone } from "./model.ts";
 import { commitsBetween, type MadeInGit } from "./refs-since.ts";
+import { stateOf } from "./state.ts";
 
 const SHOWN_COMMITS = 3;
 
-/** `head` is where the branch was then; `moves` that it goes back there. */
+/** `moves`: the branch goes back to where it was then. */
 export async function notUndoneElsewhere(
   workspace: Workspace,
   present: Snapshot,
-  head: string | null,
-  { kind, target, options }: RestoreRequest,
+  { kind, target, options, merge }: RestoreRequest,
   moves: HeadMove | null,
 ): Promise<NotUndone[]> {
   if (target.kind === "turns") {
@@ -30,7 +30,7 @@ export async function notUndoneElsewhere(
     }
     return rows;
   }
-  const made = moves ? [] : await commits(workspace, head, present.head);
+  const made = moves || merge ? [] : await commits(workspace, stateOf(target).head, present.head);
   const rows: NotUndone[] = [];
   if (made.length > 0 && options.resetHead)
     rows.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });

@@ -56,14 +56,17 @@ export async function takeBack(
   for (const change of changes) {
     const base = await exact.treeOf(change.after);
     const before = await exact.treeOf(change.before);
-    const entries = await wanted(objects.trees, base, before, change.paths, submodules);
-    if (entries.size === 0) continue;
-    const theirs = await objects.trees.apply(base, entries);
+    const theirs = await without(objects.trees, base, before, change.paths, submodules);
+    if (theirs === base) continue;
     const merged = await mergeTrees(workspace, objects.writer, { base, ours, theirs }, nameSides(change));
     const doubts = doubtsIn(merged);
     for (const { path, why, markable } of doubts.values()) {
       found.set(path, { path, why });
       if (!markable) unmarked.set(path, { path, why });
+    }
+    if (doubts.size === 0) {
+      ours = merged.tree;
+      continue;
     }
     const kept = (path: string) => {
       const doubt = doubts.get(path);
@@ -83,22 +86,25 @@ export async function takeBack(
   };
 }
 
-/** What the paths were before, where that is something else than after. */
-async function wanted(
+/** The state after the change with these paths as they were before it. */
+async function without(
   trees: TreeStore,
   after: string,
   before: string,
   paths: readonly string[],
   submodules: Set<string>,
-): Promise<Map<string, TreeEntry | null>> {
+): Promise<string> {
   const chosen = new Set(paths);
   const entries = new Map<string, TreeEntry | null>();
-  for (const { path, before: was, after: wanted } of await compareTrees(trees, after, before)) {
+  const differences = await compareTrees(trees, after, before);
+  for (const { path, before: was, after: wanted } of differences) {
     if (!chosen.has(path)) continue;
     if (was?.mode === GITLINK_MODE || wanted?.mode === GITLINK_MODE) submodules.add(path);
     else entries.set(path, wanted);
   }
-  return entries;
+  // Nobody else changed anything meanwhile, as is usual.
+  if (entries.size === differences.length) return before;
+  return entries.size === 0 ? after : trees.apply(after, entries);
 }
 
 function nameSides({ name }: Change): { ours: string; theirs: string } {
@@ -165,12 +171,13 @@ class ExactBytes {
 
   /** The present with what is different in `to`, a tree of exact bytes that began as `from`. */
   async split(present: TreeState, from: string, to: string): Promise<TreeState> {
+    if (this.#known.size === 0) return { work: to, raw: null };
     const work = new Map<string, TreeEntry | null>();
     const raw = new Map<string, TreeEntry | null>();
     for (const { path, after } of await compareTrees(this.#trees, from, to)) {
       const had = await entryAt(this.#trees, present.raw, path);
       const clean = after && this.#known.get(after.id);
-      const isExact = after !== null && (clean !== undefined || (had !== null && !(await this.#isGits(after))));
+      const isExact = after !== null && (clean !== undefined || (had !== null && !this.#isGits(after)));
       work.set(path, after && clean ? { mode: after.mode, id: clean.id } : after);
       if (isExact) raw.set(path, { mode: FILE_MODE, id: after.id });
       else if (had) raw.set(path, null);
@@ -182,9 +189,8 @@ class ExactBytes {
   }
 
   /** Whether these bytes are what git keeps in place of others. */
-  async #isGits(entry: TreeEntry): Promise<boolean> {
-    for (const clean of this.#known.values()) if (clean.id === entry.id) return true;
-    return false;
+  #isGits(entry: TreeEntry): boolean {
+    return [...this.#known.values()].some(({ id }) => id === entry.id);
   }
 }
 

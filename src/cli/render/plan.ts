@@ -113,20 +113,17 @@ function chatLine(plan: RewindPlan): string {
   return plan.options.codeOnly ? "left as it is (--code-only)" : printable(plan.chat.why);
 }
 
-function notUndone(plan: RewindPlan, { paint }: PlanView): string[] {
+function notUndone(plan: RewindPlan, { paint, columns }: PlanView): string[] {
   if (plan.notUndone.length === 0) return [];
   const shown = plan.notUndone.slice(0, SHOWN_NOT_UNDONE);
-  const lines = shown.map(
-    ({ what, why, command }) =>
-      `  ${paint("yellow", "!")} ${shownPath(oneLine(what))}: ${printable(why)}${by(command, what)}`,
-  );
+  const lines = shown.flatMap(({ what, why, command }) => {
+    const line = `  ${paint("yellow", "!")} ${shownPath(oneLine(what))}: ${printable(why)}`;
+    const isNamed = command === undefined || what.includes(command);
+    return isNamed ? [line] : [line, paint("dim", fit(`      by ${oneLine(command)}`, columns))];
+  });
   const left = plan.notUndone.length - shown.length;
   if (left > 0) lines.push(paint("dim", `  … and ${left} more (--json lists them all)`));
   return ["", paint("bold", "Not undone by this"), ...lines];
-}
-
-function by(command: string | undefined, what: string): string {
-  return command === undefined || what.includes(command) ? "" : ` (by \`${oneLine(command)}\`)`;
 }
 
 function conflicts(plan: RewindPlan, { paint }: PlanView): string[] {
