@@ -61,6 +61,8 @@ interface Turn {
   before: World;
   after: World;
   files: Set<string>;
+  /** Files that it changed before and after a turn within it. */
+  around: Set<string>;
   overlaps: Turn[];
 }
 
@@ -95,11 +97,13 @@ class Play implements Disposable {
     if (inner) {
       const other = by === "ada" ? "bob" : "ada";
       const within = await this.#begin(other);
+      for (const name of changedNames(outer.before, within.before)) outer.around.add(name);
       for (const one of inner.ops) this.#apply(one, other);
       await this.#end(other, within);
       for (const one of inner.after) this.#apply(one, by);
       within.overlaps.push(outer);
       outer.overlaps.push(within);
+      for (const name of changedNames(within.after, this.world)) outer.around.add(name);
     }
     await this.#end(by, outer);
   }
@@ -107,7 +111,7 @@ class Play implements Disposable {
   async #begin(who: "ada" | "bob"): Promise<Turn> {
     await this.#agents[who].begin("Work");
     const before = copyOf(this.world);
-    const turn: Turn = { step: "", before, after: before, files: new Set(), overlaps: [] };
+    const turn: Turn = { step: "", before, after: before, files: new Set(), around: new Set(), overlaps: [] };
     this.turns.push(turn);
     return turn;
   }
@@ -205,6 +209,14 @@ function shownWorld(world: World): string[] {
   return [...world].map(([id, thing]) => lineOf(thing.name, textOf(id, thing), thing.executable)).sort();
 }
 
+function changedNames(before: World, after: World): string[] {
+  const ids = new Set([...before.keys(), ...after.keys()]);
+  return [...ids].flatMap((id) => {
+    const [was, is] = [before.get(id), after.get(id)];
+    return same(was, is) ? [] : [was?.name, is?.name].filter((name) => name !== undefined);
+  });
+}
+
 function copyOf(world: World): World {
   return new Map([...world].map(([id, thing]) => [id, { ...thing, slots: [...thing.slots] }]));
 }
@@ -212,7 +224,8 @@ function copyOf(world: World): World {
 /** The history without the turn; undefined where it has no answer. */
 function without(turn: Turn, present: World): World | undefined {
   // Two agents in one file at the same time: nobody can tell whose a line is.
-  for (const other of turn.overlaps) for (const path of turn.files) if (other.files.has(path)) return undefined;
+  const files = [...turn.files, ...turn.around];
+  if (turn.overlaps.some((other) => files.some((path) => other.files.has(path)))) return undefined;
   const own = (thing: Thing | undefined) => thing !== undefined && turn.files.has(thing.name);
   const result = copyOf(present);
   for (const id of new Set([...turn.before.keys(), ...turn.after.keys()])) {

@@ -5,6 +5,7 @@
  */
 import { sessionKey } from "../base/ids.ts";
 import { oneLine } from "../base/text.ts";
+import { compareTrees } from "../git/tree-diff.ts";
 import type { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { runningTurnFiles } from "../lifecycle/claims.ts";
@@ -33,6 +34,11 @@ interface Window {
   to: number;
 }
 
+interface TurnWindow extends Window {
+  turn: FoundTurn;
+  files: readonly string[];
+}
+
 interface Claim extends Window {
   who: string;
   session: string;
@@ -47,12 +53,14 @@ export async function ownChanges(
 ): Promise<OwnChanges> {
   const steps = stepsSince(workspace, turns);
   const at = new Map(steps.map((step, i) => [step.id, i]));
-  const windows = turns.map((turn) => ({
-    turn,
-    from: (turn.first && at.get(turn.first.id)) ?? -1,
-    to: at.get(turn.last.id) ?? -1,
-  }));
   const others = await claimsOf(workspace, steps, turns);
+  const windows: TurnWindow[] = [];
+  for (const turn of turns) {
+    const window = { turn, from: (turn.first && at.get(turn.first.id)) ?? -1, to: at.get(turn.last.id) ?? -1 };
+    const rivals = others.filter((claim) => overlap(claim, window));
+    const files = rivals.length > 0 ? await alsoInBetween(trees, steps, window, rivals) : [];
+    windows.push({ ...window, files: [...new Set([...turn.files, ...files])] });
+  }
   const groups = new Map<string, Change & { to: number; from: number }>();
   const shared = new Map<string, Conflict>();
   for (const [path, own] of windowsByPath(windows)) {
@@ -160,13 +168,30 @@ function whoIs({ agent, turn, subagent }: Step): string {
     : `${agent}'s turn ${turn}`;
 }
 
+/**
+ * Files that a turn had only for a while, as the steps of others saw it: one that it made, and that somebody else then
+ * moved or removed, is in neither the turn's beginning nor its end.
+ */
+async function alsoInBetween(
+  trees: TreeStore,
+  steps: readonly Step[],
+  { turn, from, to }: Window & { turn: FoundTurn },
+  rivals: readonly Claim[],
+): Promise<string[]> {
+  const found = new Set<string>();
+  for (let i = from; i < to; i++) {
+    if (rivals.some((claim) => overlap(claim, { from: i, to: i + 1 }))) continue;
+    const [before, after] = [stateAt(steps, i, turn), stateAt(steps, i + 1, turn)];
+    for (const { path } of await compareTrees(trees, before.work, after.work)) found.add(path);
+  }
+  return [...found];
+}
+
 /** When the turns had each of their files; windows that touch become one. */
-function windowsByPath(
-  windows: readonly (Window & { turn: FoundTurn })[],
-): Map<string, (Window & { turn: FoundTurn })[]> {
-  const byPath = new Map<string, (Window & { turn: FoundTurn })[]>();
+function windowsByPath(windows: readonly TurnWindow[]): Map<string, TurnWindow[]> {
+  const byPath = new Map<string, TurnWindow[]>();
   for (const window of [...windows].sort((a, b) => a.from - b.from || a.to - b.to)) {
-    for (const path of window.turn.files) {
+    for (const path of window.files) {
       const known = byPath.get(path) ?? [];
       const before = known.at(-1);
       if (before && before.to >= window.from)
