@@ -21,7 +21,7 @@ import type {
   Target,
 } from "./model.ts";
 import { notUndoneElsewhere, treeOf } from "./not-undone.ts";
-import { type Planned, planFiles } from "./plan.ts";
+import { type Planned, planFiles, WHY_MISSED } from "./plan.ts";
 import { planIndex } from "./staged-state.ts";
 import { planInput, stateOf, type TargetState } from "./state.ts";
 import { type TakenBack, takeBack } from "./take-back.ts";
@@ -78,7 +78,8 @@ export async function drawUp(
     planned = planFiles(input);
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
-    notUndone.push(...planned.notUndone, ...elsewhere);
+    const told = new Set(planned.notUndone.map(({ what }) => what));
+    notUndone.push(...planned.notUndone, ...elsewhere.filter(({ what }) => !told.has(what)));
   }
   const { files } = planned;
   const conflicts = [...planned.conflicts];
@@ -115,7 +116,7 @@ function stateAfter({ target }: RestoreRequest, { head }: Snapshot, merged: Take
 function doubtsOf({ shared, markers, later }: Merge, merged: TakenBack, files: FilePlan) {
   const submodules = merged.submodules.map((path) => ({
     what: shownPath(path),
-    why: "submodules are left as they are",
+    why: WHY_MISSED.submodule,
   }));
   const since = ({ path, why }: Conflict) => ({ path, why: later.has(path) ? `${why} (by ${later.get(path)})` : why });
   const unmarked = [...merged.unmarked.map(since), ...shared];

@@ -4,14 +4,17 @@ import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
+import type { NotCaptured } from "../steps/model.ts";
 import { coverage } from "./coverage.ts";
 import { stretchesSince, stretchOf } from "./deeds.ts";
 import type { RestoreRequest } from "./draw-up.ts";
 import type { HeadMove, NotUndone } from "./model.ts";
+import { WHY_MISSED } from "./plan.ts";
 import { commitsBetween, type MadeInGit } from "./refs-since.ts";
 import { stateOf } from "./state.ts";
 
 const SHOWN_COMMITS = 3;
+const SHOWN_MISSED = 20;
 
 /** `moves`: the branch goes back to where it was then. */
 export async function notUndoneElsewhere(
@@ -26,6 +29,7 @@ export async function notUndoneElsewhere(
       const { first, last, subagent } = turn;
       const made = subagent === null ? await commits(workspace, first?.head ?? null, last.head) : [];
       const span = { from: first ? Date.parse(first.time) : 0, to: Date.parse(last.time) };
+      rows.push(...missed(first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
       rows.push(...(await coverage(workspace, stretchOf(turn), span, made)));
     }
     return rows;
@@ -39,7 +43,15 @@ export async function notUndoneElsewhere(
     return [...rows, ...made.map(({ what, why }) => ({ what, why })), ...staged];
   }
   const span = { from: Date.parse(target.step.time), to: Number.POSITIVE_INFINITY };
+  rows.push(...missed(target.step.snapshot.notCaptured, present.notCaptured));
   return [...rows, ...(await coverage(workspace, stretchesSince(workspace, target.step), span, made)), ...staged];
+}
+
+/** What no step could hold, and was not like that before: a submodule that was worked in, a file too large. */
+function missed(before: readonly NotCaptured[], after: readonly NotCaptured[]): NotUndone[] {
+  const known = new Set(before.map(({ path }) => path));
+  const fresh = after.filter(({ path }) => !known.has(path)).slice(0, SHOWN_MISSED);
+  return fresh.map(({ path, why }) => ({ what: shownPath(path), why: WHY_MISSED[why] }));
 }
 
 async function commits(workspace: Workspace, from: string | null, to: string | null): Promise<MadeInGit[]> {

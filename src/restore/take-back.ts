@@ -61,6 +61,8 @@ export async function takeBack(
     const merged = await mergeTrees(workspace, objects.writer, { base, ours, theirs }, nameSides(change));
     const doubts = doubtsIn(merged);
     for (const { path, why, markable } of doubts.values()) {
+      // git makes names up where two things want the same one.
+      if (!(await isIn(objects.trees, path, [ours, base, theirs]))) continue;
       found.set(path, { path, why });
       if (!markable) unmarked.set(path, { path, why });
     }
@@ -84,6 +86,11 @@ export async function takeBack(
     unmarked: [...unmarked.values()].sort(byPath),
     submodules: [...submodules],
   };
+}
+
+async function isIn(trees: TreeStore, path: string, roots: readonly string[]): Promise<boolean> {
+  for (const root of roots) if (await entryAt(trees, root, path)) return true;
+  return false;
 }
 
 /** The state after the change with these paths as they were before it. */
