@@ -7,6 +7,7 @@ import { compareTrees } from "../git/tree-diff.ts";
 import type { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { planChat } from "./chat.ts";
+import { whoConflicts } from "./culprits.ts";
 import type { IndexPlan } from "./journal.ts";
 import type {
   ChatPlan,
@@ -84,7 +85,7 @@ export async function drawUp(
   const { files } = planned;
   const conflicts = [...planned.conflicts];
   if (merge && merged) {
-    const doubts = doubtsOf(merge, merged, files);
+    const doubts = doubtsOf(merge, merged, files, await whoConflicts(workspace, objects, merge, merged.conflicts));
     conflicts.push(...doubts.conflicts);
     notUndone.push(...doubts.left, ...(await stagedFiles(workspace, trees, present, files)));
   }
@@ -113,12 +114,12 @@ function stateAfter({ target }: RestoreRequest, { head }: Snapshot, merged: Take
 }
 
 /** What a merge could not decide: it keeps everything from being done, unless markers show it in the files. */
-function doubtsOf({ shared, markers, later }: Merge, merged: TakenBack, files: FilePlan) {
+function doubtsOf({ shared, markers }: Merge, merged: TakenBack, files: FilePlan, by: ReadonlyMap<string, string>) {
   const submodules = merged.submodules.map((path) => ({
     what: shownPath(path),
     why: WHY_MISSED.submodule,
   }));
-  const since = ({ path, why }: Conflict) => ({ path, why: later.has(path) ? `${why} (by ${later.get(path)})` : why });
+  const since = ({ path, why }: Conflict) => ({ path, why: by.has(path) ? `${why} (by ${by.get(path)})` : why });
   const unmarked = [...merged.unmarked.map(since), ...shared];
   const marked = merged.conflicts.filter(({ path }) => !unmarked.some((other) => other.path === path)).map(since);
   const written = files.write.length + files.delete.length + files.chmod.length;

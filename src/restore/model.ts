@@ -35,8 +35,8 @@ export interface Merge {
   shared: Conflict[];
   /** Write what conflicts into the files, between markers. */
   markers: boolean;
-  /** Who changed a file since, by path. */
-  later: ReadonlyMap<string, string>;
+  /** Where turns ended that came after all of these, the oldest first, to tell who changed the same lines; or null. */
+  later: readonly Step[] | null;
 }
 
 export interface RewindOptions {

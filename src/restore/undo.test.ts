@@ -188,3 +188,17 @@ test("nothing of a merge is left behind, and a dry plan touches nothing", async 
   expect([...left]).toEqual([]);
   expect(made.repository.git("fsck", "--no-dangling", "--strict")).toBe("");
 });
+
+test("a conflict names whose change it is", async () => {
+  using made = await place();
+  await made.turn(() => made.edit("line 6", "sixth"));
+  await made.turn(() => made.edit("line 1", "first"));
+  await made.turn(() => made.edit("sixth", "the sixth"));
+  expect(whysOf(await planUndo(made.workspace, ["3"]))).toEqual([
+    "lines.txt: the same lines were changed since (by claude-code turn 3)",
+  ]);
+  made.edit("first", "mine");
+  expect(whysOf(await planUndo(made.workspace, ["2"]))).toEqual([
+    "lines.txt: the same lines were changed since (by an edit outside of any turn)",
+  ]);
+});

@@ -76,7 +76,7 @@ export async function bringingBack(workspace: Workspace, record: RestoreRecord, 
     for (const { path } of await compareTrees(trees, before.work, after.work)) paths.add(path);
     for (const { path } of await compareTrees(trees, before.raw, after.raw)) paths.add(path);
     const change = { before, after: { work: after.work, raw: after.raw }, paths: [...paths], name: "the-undo" };
-    return { changes: [change], shared: [], markers: false, later: new Map() };
+    return { changes: [change], shared: [], markers: false, later: null };
   });
 }
 

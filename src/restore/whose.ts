@@ -22,11 +22,9 @@ export interface OwnChanges {
   changes: Change[];
   /** Files that another turn changed at the same time. */
   shared: Conflict[];
-  /** Turns that changed a file since, by path. */
-  later: Map<string, string>;
+  /** Where later turns ended. */
+  later: Step[];
 }
-
-const MOST_NAMED = 3;
 
 /** From one step to a later one, as positions among the steps. */
 interface Window {
@@ -86,23 +84,10 @@ export async function ownChanges(
   };
 }
 
-/** In a few words, the newest turn last. */
-function laterTurns(steps: readonly Step[], turns: readonly FoundTurn[]): Map<string, string> {
-  const files = new Set(turns.flatMap((turn) => turn.files));
-  const taken = new Set(turns.map(nameKey));
-  const oldest = Math.min(...turns.map(({ last }) => steps.indexOf(steps.find(({ id }) => id === last.id) ?? last)));
-  const found = new Map<string, string[]>();
-  for (const { kind, agent, session, turn, files: own } of steps.slice(oldest + 1)) {
-    if (kind !== "turn-end" || taken.has(nameKey({ agent: agent ?? "", session: session ?? "", turn, subagent: null })))
-      continue;
-    const who = turns.some((one) => one.session === session)
-      ? `turn ${turn}`
-      : `${oneLine(agent ?? "")}'s turn ${turn}`;
-    for (const path of [...own.added, ...own.modified, ...own.deleted]) {
-      if (files.has(path)) found.set(path, [...(found.get(path) ?? []), who]);
-    }
-  }
-  return new Map([...found].map(([path, who]) => [path, who.slice(-MOST_NAMED).join(", ")]));
+/** Ends of turns behind all of these. */
+function laterTurns(steps: readonly Step[], turns: readonly FoundTurn[]): Step[] {
+  const last = Math.max(...turns.map((turn) => steps.findIndex(({ id }) => id === turn.last.id)));
+  return steps.slice(last + 1).filter(({ kind }) => kind === "turn-end");
 }
 
 /** Oldest first, from where the first of the turns began. */

@@ -170,7 +170,7 @@ test("deletions, kinds and binary files of a turn", async () => {
   const refused = await repository.run(["undo", "2", "--yes", "--json"], { env });
   expect(refused.code).toBe(4);
   expect(JSON.parse(refused.stdout).plan.conflicts).toEqual([
-    { path: "picture.bin", why: "it is binary and was changed since (by turn 2)" },
+    { path: "picture.bin", why: "it is binary and was changed since (by claude-code turn 2)" },
   ]);
   expect(repository.exists("kind/now")).toBe(true);
   const { plan } = await undo(repository, "2", "--conflicts=markers");
@@ -251,7 +251,7 @@ test("a merge driver or attribute of the user's decides nothing", async () => {
   const refused = await repository.run(["undo", "2", "--yes", "--json"], { env });
   expect([refused.code, JSON.parse(refused.stdout).plan.conflicts]).toEqual([
     4,
-    [{ path: "a.txt", why: "the same lines were changed since (by turn 2)" }],
+    [{ path: "a.txt", why: "the same lines were changed since (by claude-code turn 2)" }],
   ]);
   expect([repository.exists("ran"), repository.exists(".git/ran")]).toEqual([false, false]);
 });
