@@ -16,7 +16,7 @@ import { applyUndo, planUndo } from "./undo.ts";
 ownHome();
 
 const SLOTS = 4;
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 120_000;
 
 /** One file through all of its names. Lines that can change stand far enough apart to be told apart. */
 interface Thing {
