@@ -18,7 +18,7 @@ export function accountOf(plan: RewindPlan): string {
   return sentences.join("\n");
 }
 
-function happened({ target, options }: RewindPlan): string {
+function happened({ target, options, chat }: RewindPlan): string {
   if (target.kind === "turns") {
     const turns = target.turns.map(({ turn, subagent, prompt }) => {
       const what = subagent === null ? `turn ${turn}` : `a subagent's work in turn ${turn}`;
@@ -27,6 +27,8 @@ function happened({ target, options }: RewindPlan): string {
     return `The user took back what was done in ${turns.join(", ")}. What came later is still there.`;
   }
   if (options.chatOnly) return "The user took this conversation back to this point. The files were left as they are.";
+  if (chat.kind !== "fork")
+    return "The user took the files back to an earlier state. What was done after it is undone.";
   return "The user took this conversation and the files back to this point. What was done after it is undone.";
 }
 

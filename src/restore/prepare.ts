@@ -64,12 +64,12 @@ export async function prepare(workspace: Workspace, capture: Capture, from: Prep
     head: plan.head && { ...plan.head, message: `backtrail: ${plan.kind}` },
     chat: chatOf(plan, fork),
   };
-  return { journal, notes: account === null ? [] : [toldNote(fork, account)] };
+  return { journal, notes: account === null ? [] : [toldNote(fork, plan)] };
 }
 
-function toldNote(fork: Fork | string | null, account: string): string {
+function toldNote(fork: Fork | string | null, plan: RewindPlan): string {
   if (fork && typeof fork !== "string" && fork.told) return "The conversation's copy ends with what was undone.";
-  return `The agent can't be told by itself here. What to paste when you go on:\n\n${account}\n`;
+  return `The agent can't be told by itself here. What to paste when you go on:\n\n${accountOf(plan)}\n`;
 }
 
 function chatOf(plan: RewindPlan, fork: Fork | string | null): Journal["chat"] {

@@ -12,7 +12,7 @@ import { saveOutsideTurns } from "../lifecycle/save.ts";
 import { drawUp, type RestoreRequest } from "./draw-up.ts";
 import { finishUnderLock } from "./finish.ts";
 import { journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./journal.ts";
-import { obstacles, type Receipt, type RewindOptions, type RewindPlan, type Target } from "./model.ts";
+import { isEmptyPlan, obstacles, type Receipt, type RewindOptions, type RewindPlan, type Target } from "./model.ts";
 import { safeStat } from "./move.ts";
 import { perform } from "./perform.ts";
 import { checkAccess, prepare } from "./prepare.ts";
@@ -69,6 +69,9 @@ async function restore(workspace: Workspace, plan: RewindPlan): Promise<Receipt>
     const chat = plan.kind === "rewind" ? null : plan.chat;
     const drawn = await drawUp(workspace, capture, present, { ...plan, chat });
     refuseConflicts(drawn.plan);
+    // Somebody else was faster: a record of it would only stand in the way of redo.
+    if (plan.kind === "undo" && isEmptyPlan(drawn.plan))
+      throw new UserError("not-found", "Nothing of it is in the files any more.", "`backtrail log` shows what is.");
     const { journal, notes: told } = await prepare(workspace, capture, { id, savedAt, present, safety, drawn });
     faultPoint("restore:staged");
     checkAccess(workspace, journal);

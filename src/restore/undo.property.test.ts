@@ -266,14 +266,23 @@ test(
   async () => {
     const seen = { clean: 0, conflicts: 0 };
     await fc.assert(
-      fc.asyncProperty(history, fc.nat(), async (works, chosen) => {
+      fc.asyncProperty(history, fc.nat(), fc.option(fc.nat(), { freq: 2 }), async (works, one, another) => {
         using play = await Play.begin();
         for (const work of works) await play.perform(work);
-        const turn = play.turns[chosen % Math.max(1, play.turns.length)];
-        if (!turn) return;
-        const expected = without(turn, play.world);
+        const chosen = [one, another ?? one].map((at) => play.turns[at % Math.max(1, play.turns.length)]);
+        const turns = [...new Set(chosen)].filter((turn) => turn !== undefined);
+        if (turns.length === 0 || turns.some((turn) => turns.some((other) => turn.overlaps.includes(other)))) return;
+        // The newest is taken back first.
+        const newestFirst = play.turns.toReversed().filter((turn) => turns.includes(turn));
+        const expected = newestFirst.reduce<World | undefined>(
+          (world, turn) => world && without(turn, world),
+          play.world,
+        );
         const present = play.files();
-        const plan = await planUndo(play.workspace, [turn.step]);
+        const plan = await planUndo(
+          play.workspace,
+          turns.map(({ step }) => step),
+        );
         const conflicts = obstacles(plan).map(({ path, why }) => `${path}: ${why}`);
         expect({ conflicts: conflicts.length > 0, which: conflicts }).toEqual({
           conflicts: expected === undefined,

@@ -43,7 +43,7 @@ export const BACK: readonly CommandSpec[] = [
       "Takes the changes of a turn, of several turns, or of one subagent out of the files, by a three-way merge: what later turns, other agents and you have done since stays. Where the same lines were changed since, that is a conflict: it is shown, and nothing is written. The present state is saved first: `backtrail redo` takes it all back. The conversation stays as it is; with --tell-agent a copy of it is made that ends with what was undone.",
     arguments: [
       {
-        name: "<turns...>",
+        name: "[turns...]",
         help: "a step of a turn or subagent, `last`, how many turns back, a subagent's id",
         completes: "step",
       },
@@ -61,6 +61,7 @@ export const BACK: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     examples: [
+      ["backtrail undo", "pick from the timeline"],
       ["backtrail undo last", "the newest turn"],
       ["backtrail undo 2", "the turn before it, and only that one"],
       ["backtrail undo 3 2 --dry-run", "what two turns would take with them"],
