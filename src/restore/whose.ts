@@ -37,6 +37,11 @@ interface TurnWindow extends Window {
   files: readonly string[];
 }
 
+/** Turns that had a file one after the other, or together, and are all to be taken back. */
+interface JoinedWindow extends Window {
+  windows: [TurnWindow, ...TurnWindow[]];
+}
+
 interface Claim extends Window {
   who: string;
   session: string;
@@ -55,7 +60,7 @@ export async function ownChanges(
   const windows: TurnWindow[] = [];
   for (const turn of turns) {
     const window = { turn, from: (turn.first && at.get(turn.first.id)) ?? -1, to: at.get(turn.last.id) ?? -1 };
-    const rivals = others.filter((claim) => overlap(claim, window));
+    const rivals = others.filter((claim) => contends(claim, window));
     const files = rivals.length > 0 ? await alsoInBetween(trees, steps, window, rivals) : [];
     windows.push({ ...window, files: [...new Set([...turn.files, ...files])] });
   }
@@ -63,8 +68,11 @@ export async function ownChanges(
   const shared = new Map<string, Conflict>();
   for (const [path, own] of windowsByPath(windows)) {
     for (const window of own) {
-      const rivals = others.filter((claim) => overlap(claim, window) && claim.files.has(path));
-      for (const part of await partsOf(trees, steps, window, rivals, path)) {
+      const { turn } = window.windows[0];
+      const rivals = others.filter(
+        (claim) => claim.files.has(path) && window.windows.some((one) => contends(claim, one)),
+      );
+      for (const part of await partsOf(trees, steps, window, turn, rivals, path)) {
         if (part.rival) {
           shared.set(path, { path, why: `${oneLine(part.rival.who)} changed it at the same time` });
           continue;
@@ -72,7 +80,7 @@ export async function ownChanges(
         const key = `${part.from}-${part.to}`;
         const group = groups.get(key);
         if (group) group.paths.push(path);
-        else groups.set(key, { ...changeOf(steps, part, window.turn), paths: [path], from: part.from, to: part.to });
+        else groups.set(key, { ...changeOf(steps, part, turn), paths: [path], from: part.from, to: part.to });
       }
     }
   }
@@ -117,12 +125,11 @@ async function claimsOf(workspace: Workspace, steps: readonly Step[], turns: rea
     const key = nameKey({ agent, session, turn, subagent });
     if (kind === "turn-start" || step.subagent?.when === "start") began.set(key, i);
     if (kind !== "turn-end" && step.subagent?.when !== "end") continue;
-    if (taken.has(key) || !isRival({ session, subagent }, turns)) continue;
+    if (taken.has(key)) continue;
     const files = new Set([...step.files.added, ...step.files.modified, ...step.files.deleted]);
     claims.push({ who: whoIs(step), session, subagent, files, from: began.get(key) ?? -1, to: i });
   }
   for (const key of marked(workspace, "active")) {
-    if (turns.some(({ agent, session }) => sessionKey(agent, session) === key)) continue;
     const start = steps.findLastIndex(
       ({ agent, session, kind }) => kind === "turn-start" && sessionKey(agent ?? "", session ?? "") === key,
     );
@@ -139,12 +146,11 @@ async function claimsOf(workspace: Workspace, steps: readonly Step[], turns: rea
   return claims;
 }
 
-/** A turn's own subagents are part of it, and a subagent's files are also its turn's. */
-function isRival(other: Pick<Claim, "session" | "subagent">, turns: readonly FoundTurn[]): boolean {
-  return turns.every(({ session, subagent }) => {
-    if (session !== other.session) return true;
-    return subagent !== null && other.subagent !== null;
-  });
+/** At the same time, and not the same work: a turn's own subagents are part of it, and their files are the turn's too. */
+function contends(claim: Claim, window: Window & { turn: FoundTurn }): boolean {
+  if (!overlap(claim, window)) return false;
+  const { session, subagent } = window.turn;
+  return claim.session !== session || (claim.subagent !== null && subagent !== null);
 }
 
 function whoIs({ agent, turn, subagent }: Step): string {
@@ -173,15 +179,16 @@ async function alsoInBetween(
 }
 
 /** When the turns had each of their files; windows that touch become one. */
-function windowsByPath(windows: readonly TurnWindow[]): Map<string, TurnWindow[]> {
-  const byPath = new Map<string, TurnWindow[]>();
+function windowsByPath(windows: readonly TurnWindow[]): Map<string, JoinedWindow[]> {
+  const byPath = new Map<string, JoinedWindow[]>();
   for (const window of [...windows].sort((a, b) => a.from - b.from || a.to - b.to)) {
     for (const path of window.files) {
       const known = byPath.get(path) ?? [];
       const before = known.at(-1);
-      if (before && before.to >= window.from)
-        known[known.length - 1] = { ...before, to: Math.max(before.to, window.to) };
-      else known.push(window);
+      if (before && before.to >= window.from) {
+        before.to = Math.max(before.to, window.to);
+        before.windows.push(window);
+      } else known.push({ from: window.from, to: window.to, windows: [window] });
       byPath.set(path, known);
     }
   }
@@ -192,7 +199,8 @@ function windowsByPath(windows: readonly TurnWindow[]): Map<string, TurnWindow[]
 async function partsOf(
   trees: TreeStore,
   steps: readonly Step[],
-  window: Window & { turn: FoundTurn },
+  window: Window,
+  turn: FoundTurn,
   rivals: readonly Claim[],
   path: string,
 ): Promise<(Window & { rival: Claim | null })[]> {
@@ -200,8 +208,8 @@ async function partsOf(
   const parts: (Window & { rival: Claim | null })[] = [];
   for (let i = window.from; i < window.to; i++) {
     const one = { from: i, to: i + 1 };
-    const before = await entryAt(trees, stateAt(steps, i, window.turn).work, path);
-    const after = await entryAt(trees, stateAt(steps, i + 1, window.turn).work, path);
+    const before = await entryAt(trees, stateAt(steps, i, turn).work, path);
+    const after = await entryAt(trees, stateAt(steps, i + 1, turn).work, path);
     if (before?.id === after?.id && before?.mode === after?.mode) continue;
     const rival = rivals.find((claim) => overlap(claim, one)) ?? null;
     const previous = parts.at(-1);
