@@ -1,7 +1,8 @@
 /** What an agent ran and wrote, told from stretches of its conversation. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import { textAt } from "../agents/paths.ts";
+import { isRecord } from "../agents/profile.ts";
 import { getAgent } from "../agents/registry.ts";
 import { codeOf } from "../base/errors.ts";
 import { sessionKey } from "../base/ids.ts";
@@ -55,9 +56,9 @@ export async function deedsIn(workspace: Workspace, stretch: Stretch): Promise<{
   let unread = 0;
   try {
     const isCurrent = (state?.transcript?.generation ?? stretch.generation) === stretch.generation;
-    if (isCurrent) unread = readPieces(stretch, take);
+    if (isCurrent && existsSync(stretch.path)) unread = readPieces(stretch, take);
     else {
-      // The agent has written its conversation anew since; what it was then is in the store.
+      // The agent has written its conversation anew since, or cleared it away; what it was then is in the store.
       const end = stretch.to ?? Number.MAX_SAFE_INTEGER;
       const stored = await readTranscript(workspace, key, stretch.generation, end);
       take(stored.subarray(stretch.from, stretch.from + MOST_BYTES));
@@ -74,19 +75,14 @@ export async function deedsIn(workspace: Workspace, stretch: Stretch): Promise<{
 export function stretchesSince(workspace: Workspace, target: Step): Stretch[] {
   const found = new Map<string, Stretch>();
   for (const step of stepsNewestFirst(workspace)) {
-    if (step.worktree === workspace.worktree && step.session !== null && step.agent !== null) {
-      const key = `${step.agent}\0${step.session}`;
+    const { agent, session } = step;
+    if (step.worktree === workspace.worktree && session !== null && agent !== null) {
+      // Offsets of a conversation that was written anew don't compare with those of before.
+      const key = [agent, session, step.transcript?.generation ?? 0].join("\0");
       const known = found.get(key);
       const from = positionOf(step, known);
       const tasks = step.subagent?.when === "end" && step.id !== target.id ? [step.id] : [];
-      if (from)
-        found.set(key, {
-          agent: step.agent,
-          session: step.session,
-          ...from,
-          to: null,
-          tasks: [...(known?.tasks ?? []), ...tasks],
-        });
+      if (from) found.set(key, { agent, session, ...from, to: null, tasks: [...(known?.tasks ?? []), ...tasks] });
       else known?.tasks.push(...tasks);
     }
     if (step.id === target.id) break;
@@ -168,8 +164,4 @@ function readPieces({ path, from, to }: Stretch, take: (bytes: Uint8Array) => vo
   } finally {
     closeSync(fd);
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
