@@ -56,11 +56,21 @@ const READERS = new Set(
 const LAUNCHERS = new Set([...RUNNERS, "npx", "bunx", "pnpx", "exec", "run", "dlx"]);
 const MOST_WORDS = 40;
 
+/** A quick look, so that what plainly does nothing of the kind need not be taken apart. */
+const SUSPECT = new RegExp(
+  String.raw`\b(?:${["git", ...Object.keys(PROGRAMS), ...NODE_PACKAGERS, ...PACKAGERS, ...LAUNCHERS].join("|")}|pip[0-9.]+|python[0-9.]*|(?:ba|z|da)?sh|alembic|migrat\w+|db:\w+)\b|&`,
+);
+
+/** Whether there is anything in a command that this file knows of. */
+export function maySay(command: string): boolean {
+  return command.length <= LONGEST && (SUSPECT.test(command) || command.includes(">") || /\btee\b/.test(command));
+}
+
 /** `background`: the agent itself put it there. */
 export function effectsOfCommand(command: string, background = false): CommandEffect[] {
-  if (command.length > LONGEST) return [];
+  if (command.length > LONGEST) return background ? [BACKGROUND] : [];
   const found = new Map<string, CommandEffect>();
-  for (const words of simpleCommands(command)) {
+  for (const words of SUSPECT.test(command) ? simpleCommands(command) : []) {
     for (const effect of effectsOfWords(withoutPrefixes(words).slice(0, MOST_WORDS))) found.set(effect.why, effect);
   }
   if (background || staysBehind(command)) found.set(BACKGROUND.why, BACKGROUND);
@@ -117,7 +127,7 @@ function staysBehind(command: string): boolean {
 
 /** Files that a command writes by redirection or with `tee`, as it names them; nothing where it changes directories. */
 export function filesWrittenBy(command: string): string[] {
-  if (command.length > LONGEST) return [];
+  if (command.length > LONGEST || !/>|\btee\b/.test(command)) return [];
   const commands = simpleCommands(command).map(withoutPrefixes);
   const elsewhere = commands.some((words) => /^(?:cd|pushd|popd)$/.test(programOf(words)));
   const found = commands.flatMap((words) => [...redirections(words), ...teed(words)]);

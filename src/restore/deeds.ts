@@ -13,6 +13,7 @@ import { stepsNewestFirst } from "../steps/index-file.ts";
 import type { Step } from "../steps/model.ts";
 import { readTranscript } from "../steps/transcript.ts";
 import type { Entry } from "../transcripts/model.ts";
+import { maySay } from "./commands.ts";
 import type { FoundTurn } from "./turns.ts";
 
 /** A part of a session's conversation, with its subagents' own. */
@@ -39,7 +40,7 @@ export interface Deed {
 /** Read at once. */
 const PIECE = 4 << 20;
 /** Read of one stretch. */
-const MOST_BYTES = 64 << 20;
+const MOST_BYTES = 256 << 20;
 const NEWLINE = 10;
 
 /** `unread` counts the bytes that were too many. A conversation that is gone tells nothing. */
@@ -112,7 +113,8 @@ function deedOf(agent: Agent, entry: Entry, cwd: string): Deed[] {
   const commands = entry.type === "tool-use" ? commandsOf(agent, entry) : [];
   const background = isRecord(entry.toolInput) && entry.toolInput["run_in_background"] === true;
   const one = { tool: entry.toolName, background, cwd };
-  if (commands.length > 0) return commands.map((command) => ({ ...one, command, files: entry.files }));
+  const telling = commands.filter((command) => background || maySay(command));
+  if (telling.length > 0) return telling.map((command) => ({ ...one, command, files: entry.files }));
   return entry.files.length > 0 ? [{ ...one, command: null, files: entry.files }] : [];
 }
 
