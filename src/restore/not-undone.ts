@@ -28,7 +28,7 @@ export async function notUndoneElsewhere(
     for (const turn of target.turns) {
       const { first, last, subagent } = turn;
       const made = subagent === null ? await commits(workspace, first?.head ?? null, last.head) : [];
-      const span = { from: first ? Date.parse(first.time) : 0, to: Date.parse(last.time) };
+      const span = { from: Date.parse((first ?? last).time), to: Date.parse(last.time) };
       rows.push(...missed(first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
       rows.push(...(await coverage(workspace, stretchOf(turn), span, made)));
     }
