@@ -21,12 +21,14 @@ import { flatRows } from "./rows/flat.ts";
 import { runRows } from "./rows/run.ts";
 import { startRows } from "./rows/start.ts";
 import { turnRows } from "./rows/turns.ts";
+import { undoRows } from "./rows/undo.ts";
 
 const PAGE = join(import.meta.dirname, "..", "docs", "performance.md");
 const FULL = {
   start: 200,
   turns: { 1000: 40, 10000: 30, 100000: 20 },
   commits: 40,
+  undo: { files: 10_000, changed: 500, pairs: 20 },
   flat: 40,
   sessions: 500,
   megabytes: 100,
@@ -41,6 +43,7 @@ const QUICK = {
   start: 30,
   turns: { 1000: 8, 10000: 6 },
   commits: 8,
+  undo: { files: 2_000, changed: 100, pairs: 6 },
   flat: 8,
   sessions: 20,
   megabytes: 20,
@@ -93,6 +96,7 @@ function measure(): Row[] {
   }
   part("commits", () => commitRows(program, place, pairs(sizes.commits)));
   part("checkpoints", () => checkpointRows(program, place, sizes, pairs(sizes.history)));
+  part("undo", () => undoRows(program, place, sizes.undo.files, sizes.undo.changed, pairs(sizes.undo.pairs)));
   part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
   const runs = { logs: sizes.logs, megabytes: sizes.stream };
   part("run", () => runRows(program, place, runs, pairs(sizes.run)));

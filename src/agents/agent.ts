@@ -68,6 +68,8 @@ export interface ForkRequest {
   projectRoot: string;
   /** The prompt or title that the fork's title is made from. */
   title: string;
+  /** Words for the agent, as the last thing that was said to it: what was undone, and why. */
+  account?: string | null;
 }
 
 export interface ForkResult {
@@ -79,6 +81,8 @@ export interface ForkResult {
   files?: { path: string; content: Uint8Array }[];
   /** What continues the fork, where that is more than to resume its session. */
   command?: string;
+  /** The fork ends with the account. */
+  told?: boolean;
 }
 
 /** Says something to the user through the agent's own reply protocol. */
