@@ -49,10 +49,14 @@ export function commitRows(executable: string, place: string, pairs: number): Ro
     goal: { kind: "ratio", most },
     times: compare({ run: () => timed(against) }, { run }, pairs),
   });
+  const settings: Program = { ...bare, args: ["config", "set", "push.enabled", "true"] };
+  const pushing: Program = { ...bare, args: ["hooks", "git", "pre-push", "origin", "."] };
   turn();
   commit();
+  timed(settings);
   return [
     row("a session's files in it", "bare start", 6, bare, added(turn)),
     row("no session concerned (three hooks)", "`sh -c :`", 6, shell, added(stage)),
+    row("a push that checkpoints are to follow (pre-push)", "bare start", 6, bare, () => timed(pushing)),
   ];
 }
