@@ -1,12 +1,12 @@
 /**
  * A three-way merge of trees by git's own `merge-tree`, in a repository of our own that shares nothing with the user's
  * but the objects: no merge driver, attribute or setting of theirs decides, and no work tree is looked at. git learned to
- * take a merge base as an option only in 2.40, so the three trees become commits that nothing will ever refer to.
+ * take a merge base as an option only in 2.40, so the three trees become commits, in that repository alone.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodePath } from "../base/path-bytes.ts";
-import type { ObjectWriter } from "./objects.ts";
+import { ObjectWriter } from "./objects.ts";
 import { gitFailure, tryGit } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -52,23 +52,36 @@ export async function mergeTrees(
   trees: ThreeTrees,
   names: SideNames,
 ): Promise<MergedTrees> {
-  const base = commit(writer, trees.base);
-  const ours = commit(writer, trees.ours, base);
-  const theirs = commit(writer, trees.theirs, base);
   writer.flush();
   const directory = join(workspace.stateDir, `merge.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
   try {
-    layOut(directory, workspace.hash, new Map([[names.ours, ours], [names.theirs, theirs]])); // biome-ignore format: a pair a side
+    // Beside the user's objects, where nothing but the result is added.
+    const own = new ObjectWriter({ commonDir: directory, hash: workspace.hash });
+    const base = commit(own, trees.base);
+    const ours = commit(own, trees.ours, base);
+    const theirs = commit(own, trees.theirs, base);
+    layOut(directory, workspace.hash, { [names.ours]: ours, [names.theirs]: theirs });
+    own.flush();
     const args = ["-c", "merge.directoryRenames=false", "merge-tree", "--write-tree", "-z", "--messages"];
     const result = await tryGit([...args, names.ours, names.theirs], {
       cwd: directory,
-      env: { ...NO_SETTINGS, GIT_DIR: directory, GIT_OBJECT_DIRECTORY: join(workspace.commonDir, "objects") },
+      env: {
+        ...NO_SETTINGS,
+        GIT_DIR: directory,
+        GIT_OBJECT_DIRECTORY: join(workspace.commonDir, "objects"),
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(directory, "objects")),
+      },
     });
     if (result.code !== 0 && result.code !== CONFLICTS) throw gitFailure(args, result.code, result.stderr);
     return parseMerge(result.stdout);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** One path of a list that colons divide. */
+function quoted(path: string): string {
+  return `"${path.replace(/["\\]/g, "\\$&")}"`;
 }
 
 function commit(writer: ObjectWriter, tree: string, parent?: string): string {
@@ -78,14 +91,14 @@ function commit(writer: ObjectWriter, tree: string, parent?: string): string {
 }
 
 /** The least that git takes for a repository. */
-function layOut(directory: string, hash: Workspace["hash"], branches: ReadonlyMap<string, string>): void {
+function layOut(directory: string, hash: Workspace["hash"], branches: Record<string, string>): void {
   const heads = join(directory, "refs", "heads");
   mkdirSync(heads, { recursive: true, mode: 0o700 });
   mkdirSync(join(directory, "objects"));
   writeFileSync(join(directory, "HEAD"), "ref: refs/heads/none\n");
   const format = hash === "sha256" ? "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n" : "";
   writeFileSync(join(directory, "config"), `[core]\n\tbare = true\n${format}`);
-  for (const [name, id] of branches) writeFileSync(join(heads, name), `${id}\n`);
+  for (const [name, id] of Object.entries(branches)) writeFileSync(join(heads, name), `${id}\n`);
 }
 
 /** The tree; paths in doubt with their stages; an empty field; then messages, each with how many paths it is about. */
