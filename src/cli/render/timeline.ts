@@ -42,7 +42,7 @@ export function titleOf(step: Step, prompt: string | null = step.prompt): string
 function entry(turn: Turn, options: TimelineOptions): string[] {
   const { paint, columns } = options;
   const { head } = turn;
-  const lines = [headline(turn, options)];
+  const lines = [headlineOf(turn, options)];
   const room = columns - INDENT;
   lines.push(
     fit(titleOf(turn.open && head.kind !== "turn-start" ? { ...head, kind: "turn-start" } : head, turn.prompt), room),
@@ -53,7 +53,11 @@ function entry(turn: Turn, options: TimelineOptions): string[] {
   return lines;
 }
 
-function headline({ head, open }: Turn, { paint, now, isTakenBack }: TimelineOptions): string {
+/** A turn's first line: which, when, whose, and how many files. */
+export function headlineOf(
+  { head, open }: Turn,
+  { paint, now, isTakenBack }: Pick<TimelineOptions, "paint" | "now" | "isTakenBack">,
+): string {
   const parts = [`${mark(head, open, paint)} ${paint("magenta", head.id)}`, paint("dim", age(head.time, now))];
   if (head.agent) parts.push(paint("cyan", oneLine(head.agent)));
   if (head.session && head.kind !== "manual" && head.kind !== "safety") {
