@@ -109,7 +109,9 @@ async function nothingFound(
     default: {
       const [missing] = await missingInCopies(workspace, experiment);
       const where =
-        outcome.kind === "good-fails" ? "The command fails at --good already." : "It fails in every recorded state.";
+        outcome.kind === "good-fails"
+          ? "The command fails at --good already."
+          : "No recorded state was found in which it passes.";
       return new UserError(
         "not-found",
         where,

@@ -2,6 +2,7 @@
 import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { stampsOf } from "../../restore/check/stamps.ts";
 import { wayHere } from "../../restore/timeline.ts";
 import { listSteps } from "../../steps/list.ts";
 import type { Step } from "../../steps/model.ts";
@@ -50,7 +51,9 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const present = new Set([...wayHere(workspace)].map(({ id }) => id));
   const isTakenBack = (step: Step) =>
     step.worktree === workspace.worktree && step.kind !== "manual" && step.kind !== "safety" && !present.has(step.id);
-  await page(io, timeline(shown, { paint, columns, now: now(), steps: options.steps, isTakenBack }).join("\n"));
+  const verdictOf = stampsOf(workspace).of;
+  const view = { paint, columns, now: now(), steps: options.steps, isTakenBack, verdictOf };
+  await page(io, timeline(shown, view).join("\n"));
   if (shown.length < turns.length) {
     io.say(io.err.paint("dim", `${turns.length - shown.length} more; --limit 0 shows them all.`));
   }

@@ -41,6 +41,28 @@ export const FIND: readonly CommandSpec[] = [
     ],
     load: () => import("../commands/bisect.ts"),
   },
+  {
+    path: "check",
+    group: "Look back",
+    summary: "know which turns left something that works",
+    details:
+      "Runs a command of yours on the state that each turn left: in the background, while no agent works, in a throwaway copy, at the lowest priority. `backtrail log` then shows what passed (✓) and what failed (✗), and `backtrail rewind last-green` goes to the newest state that passed. Off until you set it up. Without a command, or as `check status`: what is set up and known.",
+    arguments: [{ name: "[command...]", help: "what to run, after --" }],
+    options: [
+      { flags: "--now", help: "check what the last turn left, now; exit status 0 if it passes" },
+      { flags: "--off", help: "check nothing any more", conflicts: ["now"] },
+      ...BROUGHT,
+      { flags: "-v, --verbose", help: "with --now: show what the command prints" },
+      JSON_OPTION,
+    ],
+    examples: [
+      ["backtrail check --link node_modules -- npm test", "set it up"],
+      ["backtrail check --now", "check the last turn"],
+      ["backtrail check status", "what is known"],
+      ["backtrail rewind last-green", "to what worked last"],
+    ],
+    load: () => import("../commands/check.ts"),
+  },
 ];
 
 function seconds(text: string): number {

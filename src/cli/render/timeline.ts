@@ -15,6 +15,8 @@ export interface TimelineOptions {
   steps?: boolean;
   /** Whether a turn was taken back by a rewind and is no longer part of the present. */
   isTakenBack?: (step: Step) => boolean;
+  /** What a check said of a step. */
+  verdictOf?: (step: Step) => string | undefined;
 }
 
 const INDENT = 2;
@@ -56,7 +58,7 @@ function entry(turn: Turn, options: TimelineOptions): string[] {
 /** A turn's first line: which, when, whose, and how many files. */
 export function headlineOf(
   { head, open }: Turn,
-  { paint, now, isTakenBack }: Pick<TimelineOptions, "paint" | "now" | "isTakenBack">,
+  { paint, now, isTakenBack, verdictOf }: Pick<TimelineOptions, "paint" | "now" | "isTakenBack" | "verdictOf">,
 ): string {
   const parts = [`${mark(head, open, paint)} ${paint("magenta", head.id)}`, paint("dim", age(head.time, now))];
   if (head.agent) parts.push(paint("cyan", oneLine(head.agent)));
@@ -67,9 +69,17 @@ export function headlineOf(
   }
   const files = summaryOf(head.files, paint);
   if (files) parts.push(files);
+  const stamp = stampMark(verdictOf?.(head), paint);
+  if (stamp) parts.push(stamp);
   if (isTakenBack?.(head)) parts.push(paint("dim", "taken back"));
   else if (open) parts.push(paint("yellow", "not finished"));
   return parts.join("  ");
+}
+
+/** What a check said: ✓, ✗, or nothing. */
+export function stampMark(verdict: string | undefined, paint: Paint): string {
+  if (verdict === "pass") return paint("green", "✓");
+  return verdict === "fail" ? paint("red", "✗") : "";
 }
 
 function mark(step: Step, open: boolean, paint: Paint): string {

@@ -21,9 +21,13 @@ export interface TrialResult {
   tree: string;
   raw: string | null;
   verdict: Verdict;
-  code: number;
+  /** null where it was ended for taking longer than `timeout`. */
+  code: number | null;
+  timeout: number | null;
   ms: number;
   time: string;
+  /** For people: the key says it all. */
+  command: string[];
   /** Who wanted to know. */
   by: "bisect" | "check";
 }
@@ -44,14 +48,23 @@ export class Results {
     return this.#all().get(nameOf(key, work, raw));
   }
 
-  /** The experiment that `check` tried last. */
-  lastChecked(): string | undefined {
-    return [...this.#all().values()].findLast(({ by }) => by === "check")?.key;
+  /** The result that tells how `experiment` comes out on these files: one that ran out of time may be given more. */
+  known(experiment: Experiment, state: TrialState): TrialResult | undefined {
+    const result = this.find(keyOf(experiment), state);
+    if (!result || result.timeout === null) return result;
+    return experiment.timeoutMs !== null && experiment.timeoutMs <= result.timeout ? result : undefined;
   }
 
-  /** Only what a command said by itself: what was killed may pass the next time. */
-  add(key: string, { work, raw }: TrialState, { verdict, code, milliseconds }: Outcome, by: TrialResult["by"]): void {
-    if (code === null) return;
+  /** The newest result of a check. */
+  lastChecked(): TrialResult | undefined {
+    return [...this.#all().values()].findLast(({ by }) => by === "check");
+  }
+
+  /** What a signal ended, or could not begin, may come out otherwise the next time. */
+  add(experiment: Experiment, { work, raw }: TrialState, outcome: Outcome, by: TrialResult["by"]): void {
+    const { verdict, code, why, milliseconds: ms } = outcome;
+    if (code === null && why !== "timeout") return;
+    const key = keyOf(experiment);
     const result: TrialResult = {
       v: 1,
       key,
@@ -59,8 +72,10 @@ export class Results {
       raw,
       verdict,
       code,
-      ms: milliseconds,
+      timeout: why === "timeout" ? experiment.timeoutMs : null,
+      ms,
       time: now().toISOString(),
+      command: [...experiment.command],
       by,
     };
     this.#all().delete(nameOf(key, work, raw));

@@ -12,7 +12,7 @@ import { shownPath } from "../../base/text.ts";
 import { ObjectWriter } from "../../git/objects.ts";
 import { ObjectReader } from "../../git/reader.ts";
 import { compareTrees } from "../../git/tree-diff.ts";
-import { GITLINK_MODE, TreeStore } from "../../git/trees.ts";
+import { GITLINK_MODE, TREE_MODE, TreeStore } from "../../git/trees.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { PlannedWrite } from "../model.ts";
 import { markOf, type Place, safeStat } from "../move.ts";
@@ -106,7 +106,8 @@ export class ThrowawayTree {
       if (changes.has(path) || !isSafePath(path)) return;
       const entry = await entryAt(this.#trees, state.work, path);
       const raw = await entryAt(this.#trees, state.raw, path);
-      changes.set(path, entry && entry.mode !== GITLINK_MODE ? { path, entry, raw: raw?.id ?? null } : null);
+      const isFile = entry !== null && entry.mode !== TREE_MODE && entry.mode !== GITLINK_MODE;
+      changes.set(path, isFile ? { path, entry, raw: raw?.id ?? null } : null);
     };
     for (const { path } of await compareTrees(this.#trees, this.#state?.work ?? null, state.work)) await add(path);
     for (const { path } of await compareTrees(this.#trees, this.#state?.raw ?? null, state.raw)) await add(path);

@@ -5,7 +5,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import { runCommand } from "./command.ts";
 import type { Experiment, Outcome, TrialState } from "./model.ts";
 import { removeAbandonedTrials } from "./record.ts";
-import { keyOf, Results, type TrialResult } from "./results.ts";
+import { Results, type TrialResult } from "./results.ts";
 import { ThrowawayTree } from "./tree.ts";
 
 export interface TrialOptions {
@@ -26,7 +26,6 @@ export class Trials implements Disposable {
   readonly #experiment: Experiment;
   readonly #options: TrialOptions;
   readonly #results: Results;
-  readonly #key: string;
   readonly #now = new Map<string, Tried>();
   #tree: ThrowawayTree | undefined;
 
@@ -35,7 +34,6 @@ export class Trials implements Disposable {
     this.#experiment = experiment;
     this.#options = options;
     this.#results = new Results(workspace);
-    this.#key = keyOf(experiment);
   }
 
   async run(state: TrialState, step: string | null): Promise<Tried> {
@@ -43,7 +41,7 @@ export class Trials implements Disposable {
     const before = this.#now.get(name) ?? this.#known(state);
     if (before) return before;
     const outcome = await this.#try(state, step);
-    this.#results.add(this.#key, state, outcome, this.#options.by);
+    this.#results.add(this.#experiment, state, outcome, this.#options.by);
     this.#now.set(name, { ...outcome, known: true });
     faultPoint("trial:kept");
     return { ...outcome, known: false };
@@ -56,8 +54,10 @@ export class Trials implements Disposable {
 
   #known(state: TrialState): Tried | undefined {
     if (this.#options.fresh) return undefined;
-    const result = this.#results.find(this.#key, state);
-    return result && { verdict: result.verdict, code: result.code, why: null, milliseconds: result.ms, known: true };
+    const result = this.#results.known(this.#experiment, state);
+    if (!result) return undefined;
+    const { verdict, code, ms, timeout } = result;
+    return { verdict, code, why: timeout === null ? null : "timeout", milliseconds: ms, known: true };
   }
 
   async #try(state: TrialState, step: string | null): Promise<Outcome> {
