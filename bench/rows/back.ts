@@ -122,7 +122,8 @@ function lengthen(repository: Repository, count: number): void {
   let text = "";
   for (let i = lines.length; i < count; i++) {
     const step = steps[i % 2];
-    text += `${JSON.stringify({ ...step, id: newStepId(), turn: Math.floor(i / 2) })}\n`;
+    const time = new Date(Date.parse("2026-01-01") + i * 60_000).toISOString();
+    text += `${JSON.stringify({ ...step, id: newStepId(), time, turn: Math.floor(i / 2) })}\n`;
   }
   appendFileSync(listOf(repository), text);
 }

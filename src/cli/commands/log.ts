@@ -55,16 +55,9 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   if (more) io.say(io.err.paint("dim", "There are older ones; --limit 0 shows them all."));
 }
 
-/** Those of the steps that led to the present, looking no further back than the oldest of them. */
+/** The steps that led to the present, no further back than the oldest of these. */
 function stepsOnTheWay(workspace: Workspace, steps: readonly Step[]): Set<string> {
-  const asked = new Set(steps.map(({ id }) => id));
-  const found = new Set<string>();
-  const oldest = steps.at(-1)?.time ?? "";
-  for (const { id, time } of wayHere(workspace)) {
-    if (asked.has(id)) found.add(id);
-    else if (time < oldest) break;
-  }
-  return found;
+  return new Set([...wayHere(workspace, steps.at(-1)?.id)].map(({ id }) => id));
 }
 
 /** The whole id of the session that begins so. */

@@ -6,7 +6,7 @@ import type { TreeDifference } from "../../git/tree-diff.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { captureOptions } from "../../lifecycle/dispatcher.ts";
 import { currentSnapshot, diffTrees } from "../../steps/diff.ts";
-import type { Target } from "../model.ts";
+import type { Place } from "../model.ts";
 import type { Experiment } from "../trial/model.ts";
 import { type TrialOptions, Trials, type Tried } from "../trial/trials.ts";
 import { type Culprit, culpritOf } from "./culprit.ts";
@@ -14,8 +14,8 @@ import { momentOf, type Point, pointsBetween } from "./points.ts";
 import { type Search, search } from "./search.ts";
 
 export interface BisectOptions extends Omit<TrialOptions, "by"> {
-  good: Target | null;
-  bad: Target | null;
+  good: Place | null;
+  bad: Place | null;
   /** How many states there are to choose from. */
   begun(states: number): void;
   /** A state has been looked at. */

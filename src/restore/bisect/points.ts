@@ -9,7 +9,7 @@ import type { Snapshot } from "../../git/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { listSteps } from "../../steps/list.ts";
 import type { Step } from "../../steps/model.ts";
-import type { Target } from "../model.ts";
+import type { CommitTarget, Place } from "../model.ts";
 import { wayHere } from "../timeline.ts";
 import { sameFiles, stateOfSnapshot, stateOfStep, type TrialState, trialStateOf } from "../trial/model.ts";
 
@@ -29,8 +29,8 @@ export function momentOf({ steps }: Point): Step | undefined {
 /** `bad` null is the present; `good` null leaves the beginning open. */
 export async function pointsBetween(
   workspace: Workspace,
-  good: Target | null,
-  bad: Target | null,
+  good: Place | null,
+  bad: Place | null,
   present: Snapshot,
 ): Promise<Point[]> {
   let steps = stepsAround(workspace, [good, bad]);
@@ -45,7 +45,7 @@ export async function pointsBetween(
 }
 
 /** The way to the present; where a moment was named that a rewind has taken back, everything in the order it happened. */
-function stepsAround(workspace: Workspace, named: readonly (Target | null)[]): Step[] {
+function stepsAround(workspace: Workspace, named: readonly (Place | null)[]): Step[] {
   const way = [...wayHere(workspace)].reverse();
   const onTheWay = new Set(way.map(({ id }) => id));
   if (named.every((target) => target?.kind !== "step" || onTheWay.has(target.step.id))) return way;
@@ -54,14 +54,14 @@ function stepsAround(workspace: Workspace, named: readonly (Target | null)[]): S
   return all.filter((step) => ids.has(step.id) || (step.kind !== "safety" && step.worktree === workspace.worktree));
 }
 
-async function firstAfter(workspace: Workspace, steps: readonly Step[], good: Target): Promise<number> {
+async function firstAfter(workspace: Workspace, steps: readonly Step[], good: Place): Promise<number> {
   if (good.kind === "step") return positionOf(steps, good.step);
   const time = await timeOf(workspace, good.commit);
   const at = steps.findIndex((step) => Date.parse(step.time) > time);
   return at === -1 ? steps.length : at;
 }
 
-async function lastBefore(workspace: Workspace, steps: readonly Step[], bad: Target): Promise<number> {
+async function lastBefore(workspace: Workspace, steps: readonly Step[], bad: Place): Promise<number> {
   if (bad.kind === "step") return positionOf(steps, bad.step) + 1;
   const time = await timeOf(workspace, bad.commit);
   return steps.findLastIndex((step) => Date.parse(step.time) <= time) + 1;
@@ -82,7 +82,7 @@ async function timeOf(workspace: Workspace, commit: string): Promise<number> {
   return Number(await gitText([...args, "show", "--no-patch", "--format=%ct", commit], { cwd })) * 1000;
 }
 
-function pointOf(target: Target & { kind: "commit" }): Point {
+function pointOf(target: CommitTarget): Point {
   return { state: trialStateOf(target), steps: [], commit: target.commit, isNow: false };
 }
 

@@ -1,7 +1,7 @@
 /** A trial: one command, run in a throwaway copy of one state. docs/formats/trials.md specifies what is kept of it. */
 import type { Snapshot } from "../../git/snapshot.ts";
 import type { Step } from "../../steps/model.ts";
-import type { Target } from "../model.ts";
+import type { Place } from "../model.ts";
 
 /** What is tried, whatever the state: it decides whether two results can be compared. */
 export interface Experiment {
@@ -36,7 +36,7 @@ export interface TrialState {
   head: string | null;
 }
 
-export function trialStateOf(target: Target): TrialState {
+export function trialStateOf(target: Place): TrialState {
   if (target.kind === "commit") return { work: target.tree, raw: null, index: target.tree, head: target.commit };
   return stateOfStep(target.step);
 }
