@@ -55,7 +55,12 @@ async function lookAt(workspace: Workspace, request: RestoreRequest): Promise<Lo
     const unwatched = unwatchedPaths(workspace);
     const present = await capture.finish();
     const { trees, writer } = capture;
-    return { savedAt, capture, present, drawn: await drawUp(workspace, { trees, writer, unwatched }, present, request) };
+    return {
+      savedAt,
+      capture,
+      present,
+      drawn: await drawUp(workspace, { trees, writer, unwatched }, present, request),
+    };
   } catch (error) {
     capture.close();
     throw error;
