@@ -119,7 +119,8 @@ export class FileMoves {
     const stat = safeStat(staged);
     if (!stat?.isFile() || !replaced?.isFile()) return;
     const readable = Number(replaced.mode) & 0o666;
-    setMode(staged, Number(stat.mode) & 0o100 ? readable | ((readable & 0o444) >> 2) : readable);
+    const mode = Number(stat.mode) & 0o100 ? readable | ((readable & 0o444) >> 2) : readable;
+    if (mode !== (Number(stat.mode) & 0o7777)) setMode(staged, mode);
   }
 
   #chmod(path: string, mode: string): void {

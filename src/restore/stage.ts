@@ -65,11 +65,13 @@ export async function stageNumbered(
   const links = files.filter(({ raw, entry }) => raw === null && entry.mode === SYMLINK_MODE);
   if (byGit.length > 0) {
     const said = await checkOut(workspace, objects.trees, root, byGit, directory, ["checkout-index", "--temp"]);
-    for (const [temporary, path] of temporaryFiles(said)) renameSync(join(directory, temporary), place(path));
+    const temporary = new Map(temporaryFiles(said));
     const mask = process.umask();
     for (const { path, entry } of byGit) {
-      requireWritten(place(path), path);
-      chmodSync(place(path), (entry.mode === EXECUTABLE_MODE ? 0o777 : 0o666) & ~mask);
+      const written = join(directory, temporary.get(path) ?? "none");
+      if (!temporary.has(path)) requireWritten(written, path);
+      chmodSync(written, (entry.mode === EXECUTABLE_MODE ? 0o777 : 0o666) & ~mask);
+      renameSync(written, place(path));
     }
   }
   if (links.length > 0) {
@@ -85,14 +87,14 @@ export async function stageNumbered(
   }
 }
 
-/** What `checkout-index --temp -z` prints: the file's name, a tab, the path that it is for. */
+/** By path, from what `checkout-index --temp -z` prints: the file's name, a tab, the path that it is for. */
 function* temporaryFiles(said: Buffer): Generator<[string, string]> {
   for (let start = 0; start < said.length; ) {
     const end = said.indexOf(0, start);
     const tab = said.indexOf(9, start);
     if (end === -1 || tab === -1 || tab > end) return;
     const name = said.toString("latin1", start, tab);
-    if (/^\.merge_file_\w+$/.test(name)) yield [name, decodePath(said.subarray(tab + 1, end))];
+    if (/^\.merge_file_\w+$/.test(name)) yield [decodePath(said.subarray(tab + 1, end)), name];
     start = end + 1;
   }
 }
