@@ -27,8 +27,10 @@ export interface Io {
   err: Channel;
   /** Somebody is there to answer: stdin and stderr are terminals. */
   interactive: boolean;
-  /** A terminal that cannot move its cursor. */
+  /** A terminal that cannot move its cursor, or somebody who is better served without: plain lines, nothing drawn again. */
   dumb: boolean;
+  /** For a screen reader (`ACCESSIBLE=1`): words in place of signs and lines. */
+  accessible: boolean;
   /** Lines of data on stdout. */
   print(text: string): void;
   json(value: unknown): void;
@@ -55,11 +57,21 @@ export function terminalIo(cwd: string): Io {
 export function makeIo(parts: Pick<Io, "cwd" | "environment" | "out" | "err" | "interactive">): Io {
   return {
     ...parts,
-    dumb: parts.environment["TERM"] === "dumb",
+    dumb: isDumb(parts.environment) || isAccessible(parts.environment),
+    accessible: isAccessible(parts.environment),
     print: (text) => parts.out.write(`${text}\n`),
     json: (value) => parts.out.write(`${JSON.stringify(value, null, 2)}\n`),
     say: (text) => parts.err.write(`${text}\n`),
   };
+}
+
+/** Unix tells what a terminal can do by its name: one without a name can do nothing. */
+function isDumb({ TERM }: Io["environment"]): boolean {
+  return TERM === "dumb" || (!TERM && process.platform !== "win32");
+}
+
+function isAccessible({ ACCESSIBLE }: Io["environment"]): boolean {
+  return ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0" && ACCESSIBLE !== "false";
 }
 
 /** Only a terminal's stream is ever made: the runtime takes longer for one than a small command for its work. */

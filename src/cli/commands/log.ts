@@ -3,13 +3,13 @@ import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { stampsOf } from "../../restore/check/stamps.ts";
-import { wayHere } from "../../restore/timeline.ts";
+import { fatesOf } from "../../restore/fates.ts";
 import { listSteps, stepsOf } from "../../steps/list.ts";
-import type { Step } from "../../steps/model.ts";
 import { commitLog } from "../commit-log.ts";
 import { lookIntoHistory } from "../history.ts";
 import type { Io } from "../io.ts";
 import { page } from "../pager.ts";
+import { spokenTimeline } from "../render/spoken.ts";
 import { stepJson } from "../render/step-json.ts";
 import { timeline } from "../render/timeline.ts";
 import { newestTurns } from "../render/turns.ts";
@@ -46,18 +46,11 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   const { paint, columns } = io.out;
-  const present = stepsOnTheWay(workspace, read);
-  const isTakenBack = (step: Step) =>
-    step.worktree === workspace.worktree && step.kind !== "manual" && step.kind !== "safety" && !present.has(step.id);
-  const verdictOf = stampsOf(workspace).of;
-  const view = { paint, columns, now: now(), steps: options.steps, isTakenBack, verdictOf };
-  await page(io, timeline(turns, view).join("\n"));
+  const fates = fatesOf(workspace, read);
+  const view = { paint, columns, now: now(), steps: options.steps, fates, verdictOf: stampsOf(workspace).of };
+  const lines = io.accessible ? spokenTimeline(turns, view) : timeline(turns, view);
+  await page(io, lines.join("\n"));
   if (more) io.say(io.err.paint("dim", "There are older ones; --limit 0 shows them all."));
-}
-
-/** The steps that led to the present, no further back than the oldest of these. */
-function stepsOnTheWay(workspace: Workspace, steps: readonly Step[]): Set<string> {
-  return new Set([...wayHere(workspace, steps.at(-1)?.id)].map(({ id }) => id));
 }
 
 /** The whole id of the session that begins so. */

@@ -36,7 +36,7 @@ export function breakLines(workspace: Workspace, found: Break, view: View): stri
   if (turn) {
     const { step, by } = found.culprit;
     const shown = by === "subagent" && step ? { ...turn, head: step, open: false } : turn;
-    lines.push(headlineOf(shown, view));
+    lines.push(...headlineOf(shown, view));
     const text = by === "subagent" && step ? titleOf(step) : (turn.prompt ?? titleOf(turn.head));
     lines.push(
       ...wrap(oneLine(text), columns - 2)
