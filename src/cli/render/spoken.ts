@@ -24,7 +24,7 @@ function entry({ head, steps, prompt, open }: Turn, { now, fates, verdictOf }: T
   const about = titleOf(open && head.kind !== "turn-start" ? { ...head, kind: "turn-start" } : head, prompt);
   lines.push(prompt === null ? `${about}.` : `Prompt: ${about}`, ...filesSpoken(head));
   const start = steps.find(({ kind }) => kind === "turn-start");
-  if (start && fates?.changedBefore(start)) lines.push("Other files had been changed by hand before.");
+  if (start && fates?.changedBefore(start)) lines.push("Files had been changed by hand before.");
   const verdict = VERDICTS[verdictOf?.(head) ?? ""];
   if (verdict) lines.push(verdict);
   const fate = fates?.of(head);
