@@ -15,6 +15,7 @@ import { executable } from "../test/support/binary.ts";
 import { noiseAt } from "./quiet.ts";
 import { page, summary, tables } from "./report.ts";
 import type { Row } from "./row.ts";
+import { backRows, logRows } from "./rows/back.ts";
 import { checkpointRows } from "./rows/checkpoints.ts";
 import { commitRows } from "./rows/commits.ts";
 import { flatRows } from "./rows/flat.ts";
@@ -38,6 +39,11 @@ const FULL = {
   history: 20,
   checkpoints: 10_000,
   conversation: { megabytes: 50, commits: 100 },
+  back: 12,
+  log: 60,
+  files: 10_000,
+  changed: 500,
+  steps: 10_000,
 };
 const QUICK = {
   start: 30,
@@ -53,6 +59,11 @@ const QUICK = {
   history: 6,
   checkpoints: 500,
   conversation: { megabytes: 5, commits: 10 },
+  back: 4,
+  log: 15,
+  files: 10_000,
+  changed: 500,
+  steps: 10_000,
 };
 const CHANGES = [0, 5, 500];
 
@@ -97,6 +108,8 @@ function measure(): Row[] {
   part("commits", () => commitRows(program, place, pairs(sizes.commits)));
   part("checkpoints", () => checkpointRows(program, place, sizes, pairs(sizes.history)));
   part("undo", () => undoRows(program, place, sizes.undo.files, sizes.undo.changed, pairs(sizes.undo.pairs)));
+  part("back", () => backRows(program, place, sizes, pairs(sizes.back)));
+  part("log", () => logRows(program, place, sizes, pairs(sizes.log)));
   part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
   const runs = { logs: sizes.logs, megabytes: sizes.stream };
   part("run", () => runRows(program, place, runs, pairs(sizes.run)));

@@ -14,7 +14,10 @@ async function start(): Promise<number> {
   }
   if (argv[0] === "worker" && argv[1]) {
     const { runWorker } = await import("./lifecycle/worker.ts");
-    return runWorker(argv[1]);
+    const code = await runWorker(argv[1]);
+    const { checkInBackground } = await import("./restore/check/background.ts");
+    await checkInBackground(argv[1]);
+    return code;
   }
   if (/(?:backtrail|entire)-agent-[^/\\]+$/.test(process.argv0)) {
     const { serveAs } = await import("./cli/commands/agent-protocol.ts");

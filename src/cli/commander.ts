@@ -13,14 +13,24 @@ export interface Outcome {
   code: number;
 }
 
-/** `rest` is what stood behind `--`, for a command that takes it. */
-export function buildProgram(io: Io, outcome: Outcome, rest: readonly string[] = []): Command {
+/**
+ * Only what `argv` can mean: making every command ready takes longer than most of them take to run. `rest` is what
+ * stood behind `--`, for a command that takes it.
+ */
+export function buildProgram(io: Io, outcome: Outcome, argv: readonly string[], rest: readonly string[] = []): Command {
   const program = prepared(new Command("backtrail"), io)
     .version(version, "-V, --version")
     .addOption(new Option("-C <directory>"))
     .configureHelp({ formatHelp: () => topHelp(COMMANDS, io.out.paint, io.out.columns) });
-  for (const spec of COMMANDS) addCommand(program, spec, io, outcome, rest);
+  for (const spec of meant(argv)) addCommand(program, spec, io, outcome, rest);
   return program;
+}
+
+/** The command that is named, with those of its group; all of them where none is, for help and suggestions. */
+function meant(argv: readonly string[]): readonly CommandSpec[] {
+  const first = argv[0] === "-C" ? argv[2] : argv[0];
+  const named = COMMANDS.filter(({ path, alias }) => path.split(" ")[0] === first || alias === first);
+  return named.length > 0 ? named : COMMANDS;
 }
 
 function addCommand(program: Command, spec: CommandSpec, io: Io, outcome: Outcome, rest: readonly string[]): void {

@@ -118,6 +118,7 @@ function offerRecorded(what: "step" | "session", offer: Offer, cwd: string): voi
   if (what === "step") {
     offer("last", "after the last turn");
     offer("prev", "before the last turn");
+    offer("last-green", "the newest state that passed its check");
   }
   const sessions = new Set<string>();
   for (const step of listSteps(workspace, { limit: OFFERED_STEPS })) {

@@ -2,8 +2,8 @@
  * The terminal, as commands see it: stdout takes data, stderr takes talk. A command is handed an `Io` and never
  * touches `process` itself, so that it can be run in a test with two strings in place of the streams.
  */
-import { writeSync } from "node:fs";
-import { styleText } from "node:util";
+import { fstatSync, writeSync } from "node:fs";
+import type { styleText } from "node:util";
 import { codeOf } from "../base/errors.ts";
 import { EXIT } from "./exit.ts";
 
@@ -27,8 +27,10 @@ export interface Io {
   err: Channel;
   /** Somebody is there to answer: stdin and stderr are terminals. */
   interactive: boolean;
-  /** A terminal that cannot move its cursor. */
+  /** A terminal that cannot move its cursor, or somebody who is better served without: plain lines, nothing drawn again. */
   dumb: boolean;
+  /** For a screen reader (`ACCESSIBLE=1`): words in place of signs and lines. */
+  accessible: boolean;
   /** Lines of data on stdout. */
   print(text: string): void;
   json(value: unknown): void;
@@ -46,36 +48,63 @@ export function terminalIo(cwd: string): Io {
   return makeIo({
     cwd,
     environment,
-    out: channel(process.stdout, 1, environment),
-    err: channel(process.stderr, 2, environment),
-    interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    out: channel(() => process.stdout, 1, environment),
+    err: channel(() => process.stderr, 2, environment),
+    interactive: isTerminalAt(0) && isTerminalAt(2),
   });
 }
 
 export function makeIo(parts: Pick<Io, "cwd" | "environment" | "out" | "err" | "interactive">): Io {
   return {
     ...parts,
-    dumb: parts.environment["TERM"] === "dumb",
+    dumb: isDumb(parts.environment) || isAccessible(parts.environment),
+    accessible: isAccessible(parts.environment),
     print: (text) => parts.out.write(`${text}\n`),
     json: (value) => parts.out.write(`${JSON.stringify(value, null, 2)}\n`),
     say: (text) => parts.err.write(`${text}\n`),
   };
 }
 
-function channel(stream: NodeJS.WriteStream, fd: number, environment: Io["environment"]): Channel {
-  const isTerminal = stream.isTTY === true;
+/** Unix tells what a terminal can do by its name: one without a name can do nothing. */
+function isDumb({ TERM }: Io["environment"]): boolean {
+  return TERM === "dumb" || (!TERM && process.platform !== "win32");
+}
+
+function isAccessible({ ACCESSIBLE }: Io["environment"]): boolean {
+  return ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0" && ACCESSIBLE !== "false";
+}
+
+/** Only a terminal's stream is ever made: the runtime takes longer for one than a small command for its work. */
+function channel(stream: () => NodeJS.WriteStream, fd: number, environment: Io["environment"]): Channel {
+  const isTerminal = isTerminalAt(fd);
   const coloured = wantsColour(isTerminal, environment);
   return {
     isTerminal,
-    columns: isTerminal ? stream.columns || DEFAULT_COLUMNS : DEFAULT_COLUMNS,
-    rows: isTerminal ? stream.rows || DEFAULT_ROWS : DEFAULT_ROWS,
-    paint: coloured ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text,
+    get columns() {
+      return isTerminal ? stream().columns || DEFAULT_COLUMNS : DEFAULT_COLUMNS;
+    },
+    get rows() {
+      return isTerminal ? stream().rows || DEFAULT_ROWS : DEFAULT_ROWS;
+    },
+    paint: coloured
+      ? (style, text) => process.getBuiltinModule("node:util").styleText(style, text, { validateStream: false })
+      : (_style, text) => text,
     write: (text) => {
       // `backtrail log | head` closes the pipe when it has enough: that is no error of anybody's.
       if (!writeOut(fd, text)) process.exit(EXIT.done);
     },
     offer: (text) => writeOut(fd, text),
   };
+}
+
+/** What is known without loading anything first: pipes and files are no terminals. */
+function isTerminalAt(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(fd);
+  } catch {
+    // It was closed before we began.
+    return false;
+  }
 }
 
 /** NO_COLOR (no-color.org) and FORCE_COLOR speak for themselves; otherwise a terminal that is not dumb has it. */

@@ -36,7 +36,7 @@ export async function runCommand(argv: string[], io: Io): Promise<number> {
   }
   try {
     const { words, rest } = withoutRest(argv);
-    await buildProgram(io, outcome, rest).parseAsync(withDefaults(words), { from: "user" });
+    await buildProgram(io, outcome, words, rest).parseAsync(withDefaults(words), { from: "user" });
     return outcome.code;
   } catch (thrown) {
     const error = thrown instanceof CommanderError ? usageError(thrown, argv) : thrown;

@@ -5,6 +5,7 @@
 import { AGENTS } from "./program/agents.ts";
 import { BACK } from "./program/back.ts";
 import { COMMITS } from "./program/commits.ts";
+import { FIND } from "./program/find.ts";
 import { LOOK } from "./program/look.ts";
 import { RUN } from "./program/run.ts";
 import { SETTINGS } from "./program/settings.ts";
@@ -16,6 +17,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...START,
   ...LOOK,
   ...COMMITS,
+  ...FIND,
   ...BACK,
   ...RUN,
   ...AGENTS,

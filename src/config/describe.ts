@@ -25,6 +25,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "redaction.allow": "what looks secret and is not",
   "run.agents.*.model": "the model for headless runs of an agent",
   "run.agents.*.args": "more arguments for headless runs of an agent",
+  "checks.command": "what tells whether a step works, run in the background; none: nothing is",
+  "checks.link": "ignored paths that its throwaway copy gets a link to",
+  "checks.copy": "ignored paths that it gets a copy of",
+  "checks.timeout": "seconds after which a check has failed",
   "summarise.agent": "the agent that writes summaries; unset: nobody does",
   log_level: "how much goes into the log of failures",
 };

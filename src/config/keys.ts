@@ -48,6 +48,10 @@ export const KEYS: readonly Key[] = [
   { name: "redaction.allow", kind: "list", guarded: true },
   { name: "run.agents.*.model", kind: "text", guarded: true },
   { name: "run.agents.*.args", kind: "list", guarded: true },
+  { name: "checks.command", kind: "list", guarded: true },
+  { name: "checks.link", kind: "list", guarded: true },
+  { name: "checks.copy", kind: "list", guarded: true },
+  { name: "checks.timeout", kind: "number", least: 1, guarded: true },
   { name: "summarise.agent", kind: "text", guarded: true },
   { name: "log_level", kind: "text", choices: ["error", "warn", "info", "debug"] },
 ];

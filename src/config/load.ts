@@ -31,6 +31,7 @@ export interface Config {
   commit_linking: "always" | "prompt" | "never";
   redaction: { rules: string[]; allow: string[] };
   run: { agents: Record<string, { model?: string; args?: string[] }> };
+  checks: { command: string[]; link: string[]; copy: string[]; timeout: number };
   summarise: { agent: string | null };
   log_level: "error" | "warn" | "info" | "debug";
 }
@@ -115,6 +116,7 @@ export function defaultConfig(): Config {
     commit_linking: "always",
     redaction: { rules: [], allow: [] },
     run: { agents: {} },
+    checks: { command: [], link: [], copy: [], timeout: 600 },
     summarise: { agent: null },
     log_level: "info",
   };

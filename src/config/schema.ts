@@ -59,6 +59,14 @@ export const configSchema = z.strictObject({
   commit_linking: z.optional(z.enum(["always", "prompt", "never"])),
   redaction: z.optional(z.strictObject({ rules: z.optional(texts), allow: z.optional(texts) })),
   run: z.optional(z.strictObject({ agents: z.optional(z.record(name, run)) })),
+  checks: z.optional(
+    z.strictObject({
+      command: z.optional(texts),
+      link: z.optional(texts),
+      copy: z.optional(texts),
+      timeout: z.optional(z.int().check(z.positive())),
+    }),
+  ),
   summarise: z.optional(z.strictObject({ agent: z.optional(text) })),
   log_level: z.optional(z.enum(["error", "warn", "info", "debug"])),
 });

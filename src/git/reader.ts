@@ -33,6 +33,7 @@ export class ObjectReader {
   #size = 0;
   #needed = 0;
   #ended = false;
+  #asked = "";
 
   /** `remembered` holds trees by their ids. */
   constructor(workspace: Workspace, remembered: ReadonlyMap<string, Buffer> = new Map()) {
@@ -78,9 +79,18 @@ export class ObjectReader {
     const child = this.#child ?? this.#start();
     return new Promise((resolve, reject) => {
       this.#queue.push({ resolve, reject });
-      child.stdin.write(`${name}\n`);
-      child.stdin.flush();
+      this.#asked += `${name}\n`;
+      if (this.#asked.length === name.length + 1) queueMicrotask(() => this.#send(child));
     });
+  }
+
+  /** What is asked for together goes to git together: each write wakes it up. */
+  #send(child: ReturnType<typeof converse>): void {
+    const asked = this.#asked;
+    this.#asked = "";
+    if (this.#ended) return;
+    child.stdin.write(asked);
+    child.stdin.flush();
   }
 
   #start(): ReturnType<typeof converse> {

@@ -135,6 +135,13 @@ export function killRunningGit(): void {
 
 let cleaned: Record<string, string | undefined> | undefined;
 
+/** The environment for a program that is not git's, started in another work tree: nothing points it at this one. */
+export function environmentForOthers(): Record<string, string | undefined> {
+  const environment = { ...process.env };
+  for (const name of RELOCATING) delete environment[name];
+  return environment;
+}
+
 function environment(extra: Record<string, string> | undefined): Record<string, string | undefined> {
   if (!cleaned) {
     cleaned = { ...process.env, ...FIXED };

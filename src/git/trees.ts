@@ -36,6 +36,34 @@ export function parseTree(data: Buffer, hash: "sha1" | "sha256"): Tree {
 }
 
 export function serialiseTree(tree: Tree): Buffer {
+  return serialisePlain(tree) ?? serialiseAny(tree);
+}
+
+/** Names of ASCII alone, which are their own bytes: undefined where there are others. */
+function serialisePlain(tree: Tree): Buffer | undefined {
+  const rows: { key: string; name: string; entry: TreeEntry }[] = [];
+  let size = 0;
+  let sorted = true;
+  for (const [name, entry] of tree) {
+    if (!PLAIN_NAME.test(name)) return undefined;
+    const key = entry.mode === TREE_MODE ? `${name}/` : name;
+    sorted &&= rows.length === 0 || (rows.at(-1)?.key ?? "") < key;
+    rows.push({ key, name, entry });
+    size += entry.mode.length + name.length + 2 + entry.id.length / 2;
+  }
+  if (!sorted) rows.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const data = Buffer.alloc(size);
+  let at = 0;
+  for (const { name, entry } of rows) {
+    at += data.write(`${entry.mode} ${name}\0`, at, "latin1");
+    at += data.write(entry.id, at, "hex");
+  }
+  return data;
+}
+
+const PLAIN_NAME = /^[\x20-\x7e]*$/;
+
+function serialiseAny(tree: Tree): Buffer {
   // git orders directories as if their names ended in a slash.
   const entries = [...tree].map(([name, entry]) => {
     const bytes = encodePath(name);

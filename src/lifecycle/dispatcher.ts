@@ -175,7 +175,8 @@ async function handle(
   setMarks(workspace, key, state, known);
   const committed = await awaitCommits(workspace, [...dead.map((other) => other.session), session], capture);
   const commits = input.config.strategy === "auto-commit" && event.type === "TurnEnd";
-  return { notice, background: committed || commits || (capture?.wantsUpkeep ?? false) };
+  const checks = input.config.checks.command.length > 0 && event.type === "TurnEnd";
+  return { notice, background: committed || commits || checks || (capture?.wantsUpkeep ?? false) };
 }
 
 /** Events that move the phase. */

@@ -51,6 +51,8 @@ export interface DrawnUp {
 interface Objects {
   trees: TreeStore;
   writer: ObjectWriter;
+  /** Asked for already. */
+  unwatched?: Promise<ReadonlySet<string>>;
 }
 
 const NO_FILES: Planned = { files: { write: [], delete: [], chmod: [] }, notUndone: [], conflicts: [] };
@@ -75,7 +77,7 @@ export async function drawUp(
   let index: IndexPlan | null = null;
   const notUndone: NotUndone[] = [];
   if (!options.chatOnly) {
-    const input = await planInput(workspace, trees, present, state, options.paths);
+    const input = await planInput(workspace, objects, present, state, options.paths);
     planned = planFiles(input);
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);

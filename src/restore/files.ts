@@ -10,15 +10,24 @@ import { onDisk, parentOf } from "../base/path-bytes.ts";
 import { shownPath } from "../base/text.ts";
 import { EXECUTABLE_MODE } from "../git/trees.ts";
 import type { Journal } from "./journal.ts";
-import { makeOne, moveAside, place, removeEmptyTree, removeIfEmpty, safeStat, sameContent } from "./move.ts";
+import {
+  makeOne,
+  moveAside,
+  type Place,
+  place,
+  removeEmptyTree,
+  removeIfEmpty,
+  safeStat,
+  sameContent,
+} from "./move.ts";
 import { parentsOf } from "./plan.ts";
-import { stagingDirectory } from "./stage.ts";
+import { stagedPlace } from "./stage.ts";
 
 const ATTEMPTS = 5;
 
 export class FileMoves {
   readonly #root: string;
-  readonly #staged: string;
+  readonly #directory: string;
   readonly #aside: string;
   readonly #journal: Journal;
   readonly #checked = new Set<string>();
@@ -27,7 +36,7 @@ export class FileMoves {
 
   constructor(root: string, directory: string, journal: Journal) {
     this.#root = root;
-    this.#staged = stagingDirectory(directory);
+    this.#directory = directory;
     this.#aside = asideDirectory(directory);
     this.#journal = journal;
   }
@@ -40,8 +49,7 @@ export class FileMoves {
     for (const [slot, path] of files.delete.entries()) this.#guarded(path, () => this.#remove(path, slot));
     this.#prune();
     faultPoint("restore:deleted");
-    for (const [i, { path }] of files.write.entries())
-      this.#guarded(path, () => this.#write(path, files.delete.length + i));
+    for (const [i, { path }] of files.write.entries()) this.#guarded(path, () => this.#write(path, i));
     for (const { path, mode } of files.chmod) this.#guarded(path, () => this.#chmod(path, mode));
   }
 
@@ -55,7 +63,7 @@ export class FileMoves {
     }
     for (const [i, { path }] of [...files.write.entries()].reverse()) {
       const slot = files.delete.length + i;
-      const staged = onDisk(this.#staged, path);
+      const staged = this.#staged(i);
       const target = onDisk(this.#root, path);
       // What lies there now is what was put there: it was staged, and no longer is.
       if (!safeStat(staged) && this.#isReachable(path)) {
@@ -82,8 +90,9 @@ export class FileMoves {
     faultPoint(`restore:file:${this.#moved++}`);
   }
 
-  #write(path: string, slot: number): void {
-    const staged = onDisk(this.#staged, path);
+  #write(path: string, n: number): void {
+    const slot = this.#journal.files.delete.length + n;
+    const staged = this.#staged(n);
     if (!this.#fresh && !safeStat(staged)) return;
     const target = onDisk(this.#root, path);
     this.#makeParents(path);
@@ -110,7 +119,8 @@ export class FileMoves {
     const stat = safeStat(staged);
     if (!stat?.isFile() || !replaced?.isFile()) return;
     const readable = Number(replaced.mode) & 0o666;
-    setMode(staged, Number(stat.mode) & 0o100 ? readable | ((readable & 0o444) >> 2) : readable);
+    const mode = Number(stat.mode) & 0o100 ? readable | ((readable & 0o444) >> 2) : readable;
+    if (mode !== (Number(stat.mode) & 0o7777)) setMode(staged, mode);
   }
 
   #chmod(path: string, mode: string): void {
@@ -166,6 +176,10 @@ export class FileMoves {
       if (!removeIfEmpty(onDisk(this.#root, parent))) return;
       this.#checked.delete(parent);
     }
+  }
+
+  #staged(n: number): Place {
+    return stagedPlace(this.#directory, this.#journal, n);
   }
 
   #slot(slot: number): string {

@@ -18,7 +18,7 @@ import {
 } from "./journal.ts";
 import { markAt, safeStat } from "./move.ts";
 import { perform } from "./perform.ts";
-import { stagingDirectory } from "./stage.ts";
+import { stagedPlace } from "./stage.ts";
 
 /** Sentences for the user; none where there was nothing to finish, or somebody is still at it. */
 export async function finishRestores(workspace: Workspace): Promise<string[]> {
@@ -53,9 +53,10 @@ export async function finishUnderLock(workspace: Workspace): Promise<string[]> {
 }
 
 /** Whether somebody has worked on files that are still to be replaced. */
-function changedSince(workspace: Workspace, { id, files, marks }: Journal): boolean {
-  const staged = stagingDirectory(restoreDirectory(workspace, id));
-  const waiting = files.write.filter(({ path }) => safeStat(onDisk(staged, path))).map(({ path }) => path);
+function changedSince(workspace: Workspace, journal: Journal): boolean {
+  const { id, files, marks } = journal;
+  const directory = restoreDirectory(workspace, id);
+  const waiting = files.write.filter((_, n) => safeStat(stagedPlace(directory, journal, n))).map(({ path }) => path);
   return [...files.delete, ...waiting].some((path) => {
     const mark = markAt(onDisk(workspace.root, path));
     return mark !== undefined && mark !== marks[path];

@@ -15,7 +15,8 @@ import type { ChatReceipt, FilePlan, HeadMove } from "./model.ts";
 import type { RestoreRecord } from "./records.ts";
 
 export interface Journal {
-  v: 1;
+  /** 1 has staged files under their own paths, 2 under their numbers. */
+  v: 1 | 2;
   id: string;
   record: RestoreRecord;
   /** The tree that is restored, for files that must be staged again. */
@@ -107,7 +108,7 @@ function readJournal(workspace: Workspace, id: string): Journal | undefined | nu
   try {
     const journal = readJson(journalFile(workspace, id)) as Journal | undefined;
     if (journal === undefined) return undefined;
-    return journal.v === 1 && journal.id === id ? journal : null;
+    return (journal.v === 1 || journal.v === 2) && journal.id === id ? journal : null;
   } catch (error) {
     logError(`restore ${id}`, error);
     return null;

@@ -41,8 +41,10 @@ export async function perform(workspace: Workspace, journal: Journal, fresh = fa
   faultPoint("restore:chat");
   appendRestore(workspace, chat ? journal.record : { ...journal.record, fork: null });
   faultPoint("restore:recorded");
+  const touched = journal.files.write.length + journal.files.delete.length > 0 || journal.index !== null;
+  const refreshing = touched ? refreshIndex(workspace) : undefined;
   removeRestore(workspace, journal.id);
-  if (journal.files.write.length + journal.files.delete.length > 0 || journal.index) await refreshIndex(workspace);
+  await refreshing;
   return { chat, notes };
 }
 

@@ -16,7 +16,7 @@ import type { RewindPlan } from "./model.ts";
 import { markOf, safeStat } from "./move.ts";
 import { stagedFork } from "./perform.ts";
 import type { RestoreRecord } from "./records.ts";
-import { stage, stagingDirectory } from "./stage.ts";
+import { stagedPlace, stageNumbered, stagingDirectory } from "./stage.ts";
 
 /** Files that changed this shortly before the safety step may have changed while it was taken. */
 const RACY_MS = 2_000;
@@ -41,14 +41,14 @@ export async function prepare(workspace: Workspace, capture: Capture, from: Prep
   const { plan, files, index, tree } = drawn;
   const directory = restoreDirectory(workspace, id);
   makeDirectory(directory);
-  if (files.write.length > 0) await stage(workspace, capture, tree, files.write, stagingDirectory(directory));
+  if (files.write.length > 0) await stageNumbered(workspace, capture, tree, files.write, stagingDirectory(directory));
   const account = plan.options.tellAgent ? accountOf(plan) : null;
   const fork = plan.chat.kind === "fork" ? await prepareFork(workspace, plan.chat.step, undefined, account) : null;
   if (fork && typeof fork !== "string") stageFork(stagedFork(directory), fork);
   else if (typeof fork === "string") plan.chat = { kind: "none", why: fork };
   const paths = [...files.delete, ...files.write.map(({ path }) => path)];
   const journal: Journal = {
-    v: 1,
+    v: 2,
     id,
     record: recordOf(from, fork),
     tree,
@@ -133,13 +133,12 @@ function modesOf(workspace: Workspace, paths: readonly string[]): Record<string,
 }
 
 /** Finds out beforehand what would fail halfway: directories that can't be written, a disk without room. */
-export function checkAccess(workspace: Workspace, { files, id }: Journal): void {
+export function checkAccess(workspace: Workspace, journal: Journal): void {
+  const { files, id } = journal;
   const checked = new Set<string>();
-  let bytes = 0n;
-  const staged = stagingDirectory(restoreDirectory(workspace, id));
-  for (const { path } of files.write) bytes += safeStat(onDisk(staged, path))?.size ?? 0n;
   for (const path of [...files.delete, ...files.write.map((write) => write.path)]) {
     let directory = parentOf(path);
+    if (checked.has(directory)) continue;
     while (directory !== "." && !safeStat(onDisk(workspace.root, directory))?.isDirectory())
       directory = parentOf(directory);
     if (checked.has(directory)) continue;
@@ -156,6 +155,9 @@ export function checkAccess(workspace: Workspace, { files, id }: Journal): void 
   }
   // On the same file system everything is only moved from here on.
   if (safeStat(workspace.root)?.dev === safeStat(workspace.stateDir)?.dev) return;
+  let bytes = 0n;
+  const restore = restoreDirectory(workspace, id);
+  for (const n of files.write.keys()) bytes += safeStat(stagedPlace(restore, journal, n))?.size ?? 0n;
   const { bavail, bsize } = statfsSync(workspace.root, { bigint: true });
   if (bavail * bsize < bytes)
     throw new UserError(

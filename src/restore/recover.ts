@@ -10,6 +10,7 @@ import { recoverSessions } from "../lifecycle/recover.ts";
 import { sessionLock, sessionRef } from "../steps/session-tree.ts";
 import { finishRestores } from "./finish.ts";
 import { markAt } from "./move.ts";
+import { removeAbandonedTrials } from "./trial/record.ts";
 
 /** git, packing refs, holds a ref's lock for milliseconds. */
 const HELD_BY_GIT_MS = 1_000;
@@ -19,6 +20,7 @@ const POLL_MS = 20;
 export async function recover(workspace: Workspace): Promise<string[]> {
   await releaseAbandoned(workspace);
   sweep(workspace);
+  removeAbandonedTrials(workspace);
   // Restores first: a turn that is closed now must not record a half restored work tree.
   const restored = await finishRestores(workspace);
   return [...restored, ...(await recoverSessions(workspace))];

@@ -5,17 +5,18 @@ import { faultPoint } from "../base/fault.ts";
 import { newStepId } from "../base/ids.ts";
 import { plural, shownPath } from "../base/text.ts";
 import { loadConfig } from "../config/load.ts";
-import { startCapture } from "../git/snapshot.ts";
+import { type Capture, type Snapshot, startCapture } from "../git/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { captureOptions } from "../lifecycle/dispatcher.ts";
 import { saveOutsideTurns } from "../lifecycle/save.ts";
-import { drawUp, type RestoreRequest } from "./draw-up.ts";
+import { type DrawnUp, drawUp, type RestoreRequest } from "./draw-up.ts";
 import { finishUnderLock } from "./finish.ts";
 import { journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./journal.ts";
 import { isEmptyPlan, obstacles, type Receipt, type RewindOptions, type RewindPlan, type Target } from "./model.ts";
 import { safeStat } from "./move.ts";
 import { perform } from "./perform.ts";
 import { checkAccess, prepare } from "./prepare.ts";
+import { unwatchedPaths } from "./state.ts";
 
 const SHOWN_FILES = 5;
 
@@ -32,46 +33,87 @@ export async function applyRewind(workspace: Workspace, plan: RewindPlan): Promi
 }
 
 export async function planRestore(workspace: Workspace, request: RestoreRequest): Promise<RewindPlan> {
+  const look = await lookAt(workspace, request);
+  keepForNow(look);
+  return look.drawn.plan;
+}
+
+/** The present, and what has to happen to it. */
+interface Look {
+  /** When it began. */
+  savedAt: number;
+  capture: Capture;
+  present: Snapshot;
+  drawn: DrawnUp;
+}
+
+async function lookAt(workspace: Workspace, request: RestoreRequest): Promise<Look> {
+  const savedAt = Date.now();
   const capture = startCapture(workspace, captureOptions(loadConfig(workspace.root)));
   try {
+    // Beside git status, which takes longer.
+    const unwatched = unwatchedPaths(workspace);
     const present = await capture.finish();
-    return (await drawUp(workspace, capture, present, request)).plan;
-  } finally {
+    const { trees, writer } = capture;
+    return {
+      savedAt,
+      capture,
+      present,
+      drawn: await drawUp(workspace, { trees, writer, unwatched }, present, request),
+    };
+  } catch (error) {
     capture.close();
+    throw error;
   }
 }
 
 /**
- * The plan is drawn up once more from the safety step itself: what the person was shown may be minutes old, and
- * nothing may be deleted that the safety step does not hold.
+ * A plan that is carried out at once (`--yes`) need not be drawn up twice: its snapshot becomes the safety step. What
+ * changes in between is found by its time and kept, as it is when it changes while a safety step is taken.
+ */
+const AT_ONCE_MS = 250;
+const kept = new WeakMap<RewindPlan, Look>();
+
+function keepForNow(look: Look): void {
+  kept.set(look.drawn.plan, look);
+  setTimeout(() => taken(look.drawn.plan)?.capture.close(), AT_ONCE_MS).unref();
+}
+
+function taken(plan: RewindPlan): Look | undefined {
+  const look = kept.get(plan);
+  kept.delete(plan);
+  return look;
+}
+
+/**
+ * Unless the plan was drawn up just now, it is once more, from the safety step itself: what the person was shown may
+ * be minutes old, and nothing may be deleted that the safety step does not hold.
  */
 export async function applyRestore(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
   const lock = await lockRestores(workspace);
   try {
     const before = await finishUnderLock(workspace);
     refuseUnfinished(workspace, before);
-    const receipt = await restore(workspace, plan);
+    const look = taken(plan);
+    if (before.length > 0) look?.capture.close();
+    const receipt = await restore(workspace, plan, before.length > 0 ? undefined : look);
     return { ...receipt, notes: [...before, ...receipt.notes] };
   } finally {
     lock.release();
   }
 }
 
-async function restore(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
-  refuseConflicts(plan);
-  const savedAt = Date.now();
-  const capture = startCapture(workspace, captureOptions(loadConfig(workspace.root)));
+async function restore(workspace: Workspace, plan: RewindPlan, look: Look | undefined): Promise<Receipt> {
+  const chat = plan.kind === "rewind" ? null : plan.chat;
+  const { savedAt, capture, present, drawn } = look ?? (await lookAt(workspace, { ...plan, chat }));
   const id = newStepId();
   try {
-    const present = await capture.finish();
-    const { step: safety } = await saveOutsideTurns(workspace, capture, present, { kind: "safety", name: null });
-    faultPoint("restore:safety");
-    const chat = plan.kind === "rewind" ? null : plan.chat;
-    const drawn = await drawUp(workspace, capture, present, { ...plan, chat });
     refuseConflicts(drawn.plan);
     // Somebody else was faster: a record of it would only stand in the way of redo.
     if (plan.kind === "undo" && isEmptyPlan(drawn.plan))
       throw new UserError("not-found", "Nothing of it is in the files any more.", "`backtrail log` shows what is.");
+    const { step: safety } = await saveOutsideTurns(workspace, capture, present, { kind: "safety", name: null });
+    faultPoint("restore:safety");
     const { journal, notes: told } = await prepare(workspace, capture, { id, savedAt, present, safety, drawn });
     faultPoint("restore:staged");
     checkAccess(workspace, journal);

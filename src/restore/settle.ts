@@ -18,7 +18,7 @@ import { asideDirectory } from "./files.ts";
 import { type Journal, restoreDirectory } from "./journal.ts";
 import type { PlannedWrite } from "./model.ts";
 import { contentAt, markAt, removeEmptyTree, safeStat, sameContent } from "./move.ts";
-import { stage } from "./stage.ts";
+import { stageNumbered } from "./stage.ts";
 import { entryAt } from "./state.ts";
 
 interface Moved {
@@ -112,9 +112,10 @@ async function otherThanGitWrites(
   try {
     rmSync(directory, { recursive: true, force: true });
     // The same path can have been moved aside twice.
-    const once = new Map(files.map((file) => [file.path, file]));
-    await stage(workspace, objects, tree, [...once.values()], directory);
-    return files.filter(({ path, aside }) => !sameContent(onDisk(directory, path), aside));
+    const once = [...new Map(files.map((file) => [file.path, file])).values()];
+    await stageNumbered(workspace, objects, tree, once, directory);
+    const numbers = new Map(once.map(({ path }, n) => [path, String(n)]));
+    return files.filter(({ path, aside }) => !sameContent(join(directory, numbers.get(path) ?? ""), aside));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -33,12 +33,12 @@ export function stateOf(target: Place): TargetState {
 
 export async function planInput(
   workspace: Workspace,
-  trees: TreeStore,
+  objects: { trees: TreeStore; unwatched?: Promise<ReadonlySet<string>> },
   present: Snapshot,
   target: TargetState,
   patterns: readonly string[] | undefined,
 ): Promise<PlanInput> {
-  const unwatched = unwatchedPaths(workspace);
+  const { trees, unwatched = unwatchedPaths(workspace) } = objects;
   const agents = listAgents();
   const all = await compareTrees(trees, present.work, target.work);
   const tracked = target.holdsUntracked
@@ -98,7 +98,7 @@ async function rawOnly(
  * Paths whose index entries are marked skip-worktree or assume-unchanged: git does not look at the files, so a
  * snapshot holds what is staged, whatever lies there.
  */
-async function unwatchedPaths(workspace: Workspace): Promise<Set<string>> {
+export async function unwatchedPaths(workspace: Workspace): Promise<Set<string>> {
   const paths = new Set<string>();
   if (workspace.kind === "private") return paths;
   const { args, cwd } = gitLocation(workspace);

@@ -10,6 +10,7 @@ import type { Workspace } from "../git/workspace.ts";
 import { stepsNewestFirst } from "../steps/index-file.ts";
 import { findStep } from "../steps/list.ts";
 import type { Step } from "../steps/model.ts";
+import { requireGreen } from "./check/stamps.ts";
 import type { Place } from "./model.ts";
 import { turnsBack } from "./timeline.ts";
 
@@ -20,6 +21,7 @@ export async function resolveTarget(workspace: Workspace, text: string): Promise
   if (wanted === "") throw new UserError("usage", "The target is empty.", "`backtrail log` shows what there is.");
   if (wanted === "last") return found(newest(workspace), workspace);
   if (wanted === "prev") return back(workspace, 1);
+  if (wanted === "last-green") return { kind: "step", step: requireGreen(workspace) };
   const named = namedStep(workspace, wanted);
   if (named) return { kind: "step", step: named };
   if (/^\d{1,5}$/.test(wanted)) {
@@ -104,7 +106,7 @@ function nearby(workspace: Workspace, text?: string): string {
     if (step.name !== null) names.push(step.name);
     if (steps.length < NEAR && step.worktree === workspace.worktree && step.kind !== "safety") steps.push(step);
   }
-  const alike = text === undefined ? undefined : closest(text, ["last", "prev", ...names]);
+  const alike = text === undefined ? undefined : closest(text, ["last", "prev", "last-green", ...names]);
   if (alike !== undefined) return `Did you mean "${shorten(oneLine(alike), 60)}"?`;
   if (steps.length === 0) return "Start an agent here, or keep the present state with `backtrail save`.";
   return `The newest steps are ${steps.map(({ id }) => id).join(", ")}; \`backtrail log\` shows them all.`;

@@ -26,9 +26,9 @@ export function turnsBack(workspace: Workspace, count: number): { step: Step } |
   return { available: Math.min(turns.length, count - 1) };
 }
 
-/** Steps of this work tree that led to the present, newest first, safety steps left out. */
-export function* wayHere(workspace: Workspace): Generator<Step> {
-  for (const passed of everythingPassed(workspace)) if ("id" in passed) yield passed;
+/** Steps of this work tree that led to the present, newest first, safety steps left out; no further back than `oldest`. */
+export function* wayHere(workspace: Workspace, oldest?: string): Generator<Step> {
+  for (const passed of everythingPassed(workspace, oldest)) if ("id" in passed) yield passed;
 }
 
 /** Undos that the present still has: not taken back, and not left behind by a rewind. Newest first. */
@@ -37,24 +37,22 @@ export function undosHere(workspace: Workspace): RestoreRecord[] {
   return [...everythingPassed(workspace)].flatMap((passed) => ("undo" in passed ? [passed.undo] : []));
 }
 
-function* everythingPassed(workspace: Workspace): Generator<Step | { undo: RestoreRecord }> {
+function* everythingPassed(workspace: Workspace, oldest?: string): Generator<Step | { undo: RestoreRecord }> {
   const restores = new Map(standingRestores(workspace).map((record) => [record.safetyStep, record]));
   let until: string | undefined;
   for (const step of stepsNewestFirst(workspace)) {
-    if (until !== undefined) {
-      if (step.id !== until) continue;
-      until = undefined;
+    if (until === undefined || step.id === until) {
       // A rewind to a turn's start took that turn back as well; what led to a safety step lies right before it.
-      if (step.kind === "turn-start" || step.kind === "safety") continue;
+      const isEnd = until !== undefined && (step.kind === "turn-start" || step.kind === "safety");
+      until = undefined;
+      if (!isEnd && step.worktree === workspace.worktree) {
+        const restore = step.kind === "safety" ? restores.get(step.id) : undefined;
+        if (restore?.kind === "undo") yield { undo: restore };
+        if (step.kind === "safety") until = destination(restore);
+        else yield step;
+      }
     }
-    if (step.worktree !== workspace.worktree) continue;
-    if (step.kind === "safety") {
-      const restore = restores.get(step.id);
-      if (restore?.kind === "undo") yield { undo: restore };
-      until = destination(restore);
-      continue;
-    }
-    yield step;
+    if (step.id === oldest) return;
   }
 }
 

@@ -9,7 +9,9 @@ import { makeDirectory, writeAll } from "../base/files.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "./model.ts";
 
-const BLOCK = 256 * 1024;
+/** A page of the timeline lies in the first block; whoever goes further reads ever more at once. */
+const FIRST_BLOCK = 64 * 1024;
+const LARGEST_BLOCK = 16 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** A step that was deleted stays in the file until it is rewritten, with this line after it. */
@@ -78,23 +80,30 @@ function* linesBackwards(path: string): Generator<string> {
   try {
     let position = fstatSync(fd).size;
     let rest: Buffer = Buffer.alloc(0);
-    while (position > 0) {
-      const size = Math.min(BLOCK, position);
+    for (let block = FIRST_BLOCK; position > 0; block = Math.min(2 * block, LARGEST_BLOCK)) {
+      const size = Math.min(block, position);
       position -= size;
-      const block = Buffer.alloc(size);
-      readSync(fd, block, 0, size, position);
-      rest = Buffer.concat([block, rest]);
-      for (;;) {
-        const newline = rest.lastIndexOf(NEWLINE);
-        if (newline === -1) break;
-        if (newline + 1 < rest.length) yield rest.toString("utf8", newline + 1);
-        rest = rest.subarray(0, newline);
+      const data = Buffer.alloc(size + rest.length);
+      readSync(fd, data, 0, size, position);
+      rest.copy(data, size);
+      let end = data.length;
+      for (const newline of newlinesIn(data, size).reverse()) {
+        if (newline + 1 < end) yield data.toString("utf8", newline + 1, end);
+        end = newline;
       }
+      rest = data.subarray(0, end);
     }
     if (rest.length > 0) yield rest.toString("utf8");
   } finally {
     closeSync(fd);
   }
+}
+
+/** Looked for forwards: that is what the runtime does quickly. */
+function newlinesIn(data: Buffer, end: number): number[] {
+  const found: number[] = [];
+  for (let at = data.indexOf(NEWLINE); at !== -1 && at < end; at = data.indexOf(NEWLINE, at + 1)) found.push(at);
+  return found;
 }
 
 function endsTorn(fd: number): boolean {

@@ -15,13 +15,20 @@ export interface ListOptions {
 export function listSteps(workspace: Workspace, options: ListOptions = {}): Step[] {
   const found: Step[] = [];
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsOf(workspace, options)) {
     if (found.length >= limit) break;
-    if (!options.all && step.worktree !== workspace.worktree) continue;
-    if (options.session !== undefined && step.session !== options.session) continue;
     found.push(step);
   }
   return found;
+}
+
+/** Newest first, reading only as many as the caller looks at. */
+export function* stepsOf(workspace: Workspace, options: Omit<ListOptions, "limit"> = {}): Generator<Step> {
+  for (const step of stepsNewestFirst(workspace)) {
+    if (!options.all && step.worktree !== workspace.worktree) continue;
+    if (options.session !== undefined && step.session !== options.session) continue;
+    yield step;
+  }
 }
 
 /** The one step whose id begins with `prefix`; undefined when there is none, an error when there are several. */

@@ -17,13 +17,18 @@ class Screen implements Disposable {
   readonly #place = temporaryDirectory();
   readonly #env: Record<string, string>;
 
-  constructor(repository: TemporaryRepository, args: string[], variables: Record<string, string | undefined> = {}) {
+  constructor(
+    repository: TemporaryRepository,
+    args: string[],
+    variables: Record<string, string | undefined> = {},
+    columns = 80,
+  ) {
     const extra = { TERM: "xterm", NO_COLOR: undefined, COLUMNS: undefined, BACKTRAIL_WORKER: "off", ...variables };
     this.#env = repository.environment(extra);
     const shell = `"$@"; echo "[ended with $?]"; sleep 1000`;
     const assigned = Object.entries(variables).map(([name, value]) => `${name}=${value ?? ""}`);
     const command = ["env", ...assigned, "sh", "-c", shell, "sh", executable(), ...args];
-    this.#tmux("new-session", "-d", "-x", "80", "-y", "24", "-c", repository.path, "--", ...command);
+    this.#tmux("new-session", "-d", "-x", String(columns), "-y", "24", "-c", repository.path, "--", ...command);
   }
 
   press(...keys: string[]): void {
@@ -109,7 +114,7 @@ test.skipIf(!hasTmux)("a dumb terminal gets a numbered list", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   using screen = new Screen(repository, ["rewind"], { TERM: "dumb" });
-  await screen.shows("Number, or nothing to stop:");
+  await screen.shows("Number (with + for after that turn), or nothing to stop:");
   expect(screen.text()).toMatch(/ 1\. just now: before: Write a farewell\n +2\. just now: before: Write a greeting/);
   screen.press("2", "Enter");
   await screen.shows("Go back? [y/N]");
@@ -117,4 +122,55 @@ test.skipIf(!hasTmux)("a dumb terminal gets a numbered list", async () => {
   await screen.shows("[ended with 3]");
   expect(screen.text()).toContain("Nothing was changed.");
   expect(repository.exists("greeting.txt")).toBe(true);
+});
+
+test.skipIf(!hasTmux)("a number with a plus goes to after the turn", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  using screen = new Screen(repository, ["rewind"], { TERM: "dumb" });
+  await screen.shows("or nothing to stop:");
+  screen.press("2", "+", "Enter");
+  await screen.shows("Go back? [y/N]");
+  screen.press("y", "Enter");
+  await screen.shows("[ended with 0]");
+  expect(repository.exists("greeting.txt")).toBe(true);
+  expect(repository.exists("farewell.txt")).toBe(false);
+});
+
+test.skipIf(!hasTmux)("with a screen reader: plain questions, nothing drawn again, no signs", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  await repository.run(["rewind", "1", "--yes"], { env: { BACKTRAIL_WORKER: "off" } });
+  {
+    using screen = new Screen(repository, ["log"], { ACCESSIBLE: "1" });
+    const text = await screen.shows("[ended with 0]");
+    expect(text).toContain(
+      "Prompt: Write a farewell\n1 file added: farewell.txt.\nThis turn was taken back by a rewind.",
+    );
+    expect(text).not.toMatch(/[●│└├✓✗❯◇]/);
+  }
+  using screen = new Screen(repository, ["rewind"], { ACCESSIBLE: "1" });
+  const text = await screen.shows("or nothing to stop:");
+  expect(text).toMatch(/before: Write a farewell \(taken back\)/);
+  expect(text).not.toMatch(/[●│└├✓✗❯◇]/);
+  screen.press("3", "Enter");
+  await screen.shows("Go back? [y/N]");
+  screen.press("n", "Enter");
+  await screen.shows("[ended with 3]");
+});
+
+test.skipIf(!hasTmux)("40 columns hold the log and the picker, keys included", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  {
+    using screen = new Screen(repository, ["log"], {}, 40);
+    const text = await screen.shows("[ended with 0]");
+    expect(text).toMatch(/^● [k-z]{12} {2}just now {2}claude-code\n│ [0-9a-f]{8} turn 2 {2}\+1\n│ Write a farewell\n/);
+  }
+  using screen = new Screen(repository, ["rewind"], {}, 40);
+  const text = await screen.shows("+bye");
+  expect(text).toContain("❯ just now     Write a farewell");
+  expect(text.trimEnd().split("\n").at(-1)).toBe("↑↓ · tab before/after · enter · esc");
+  screen.press("Escape");
+  await screen.shows("[ended with 130]");
 });

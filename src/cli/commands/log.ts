@@ -2,16 +2,17 @@
 import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { wayHere } from "../../restore/timeline.ts";
-import { listSteps } from "../../steps/list.ts";
-import type { Step } from "../../steps/model.ts";
+import { stampsOf } from "../../restore/check/stamps.ts";
+import { fatesOf } from "../../restore/fates.ts";
+import { listSteps, stepsOf } from "../../steps/list.ts";
 import { commitLog } from "../commit-log.ts";
 import { lookIntoHistory } from "../history.ts";
 import type { Io } from "../io.ts";
 import { page } from "../pager.ts";
+import { spokenTimeline } from "../render/spoken.ts";
 import { stepJson } from "../render/step-json.ts";
 import { timeline } from "../render/timeline.ts";
-import { type Turn, turnsOf } from "../render/turns.ts";
+import { newestTurns } from "../render/turns.ts";
 import { lookIntoWorkspace } from "../workspace.ts";
 
 const DEFAULT_TURNS = 20;
@@ -33,31 +34,23 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
   const workspace = await lookIntoWorkspace(io);
   const session = options.session === undefined ? undefined : sessionOf(workspace, options.session);
-  const steps = listSteps(workspace, { session, all: options.all });
+  const limit = options.limit ?? (options.json ? 0 : DEFAULT_TURNS);
+  const found = stepsOf(workspace, { session, all: options.all });
+  const { turns, read, more } = newestTurns(found, limit === 0 ? Number.POSITIVE_INFINITY : limit);
   if (options.json) {
-    const chosen = options.limit ? within(turnsOf(steps), options.limit) : undefined;
-    io.json({ steps: (chosen ? steps.filter((step) => chosen.has(step)) : steps).map(stepJson) });
+    io.json({ steps: read.map(stepJson) });
     return;
   }
-  if (steps.length === 0) {
+  if (turns.length === 0) {
     io.say("Nothing is recorded here yet. Start an agent and give it something to do.");
     return;
   }
-  const limit = options.limit ?? DEFAULT_TURNS;
-  const turns = turnsOf(steps);
-  const shown = limit === 0 ? turns : turns.slice(0, limit);
   const { paint, columns } = io.out;
-  const present = new Set([...wayHere(workspace)].map(({ id }) => id));
-  const isTakenBack = (step: Step) =>
-    step.worktree === workspace.worktree && step.kind !== "manual" && step.kind !== "safety" && !present.has(step.id);
-  await page(io, timeline(shown, { paint, columns, now: now(), steps: options.steps, isTakenBack }).join("\n"));
-  if (shown.length < turns.length) {
-    io.say(io.err.paint("dim", `${turns.length - shown.length} more; --limit 0 shows them all.`));
-  }
-}
-
-function within(turns: readonly Turn[], limit: number): Set<Step> {
-  return new Set(turns.slice(0, limit).flatMap((turn) => turn.steps));
+  const fates = fatesOf(workspace, read);
+  const view = { paint, columns, now: now(), steps: options.steps, fates, verdictOf: stampsOf(workspace).of };
+  const lines = io.accessible ? spokenTimeline(turns, view) : timeline(turns, view);
+  await page(io, lines.join("\n"));
+  if (more) io.say(io.err.paint("dim", "There are older ones; --limit 0 shows them all."));
 }
 
 /** The whole id of the session that begins so. */

@@ -1,8 +1,9 @@
 /** What can be picked: a turn (to go to before it, or to after it) or a single moment such as a named step. */
 import { oneLine } from "../../base/text.ts";
+import type { Fates } from "../../restore/fates.ts";
 import type { Step } from "../../steps/model.ts";
-import { titleOf } from "../render/timeline.ts";
-import { type Turn, turnsOf } from "../render/turns.ts";
+import { forkTitle, stampMark, titleOf } from "../render/timeline.ts";
+import { type Turn, tasksOf, turnsOf } from "../render/turns.ts";
 
 export interface PickerEntry {
   title: string;
@@ -11,12 +12,21 @@ export interface PickerEntry {
   /** The state after it, or the moment itself. */
   after: Step;
   isTurn: boolean;
+  /** What became of it, in a word or two: "undone", "taken back", "forked", and what a check said. */
+  note: string;
+  /** Subagents and forks, a line each. */
+  details: string[];
   /** What is searched while one types. */
   haystack: string;
 }
 
-export function entriesFrom(steps: readonly Step[]): PickerEntry[] {
-  return turnsOf(steps).map(entryOf);
+export interface Known {
+  fates?: Fates;
+  verdictOf?: (step: Step) => string | undefined;
+}
+
+export function entriesFrom(steps: readonly Step[], known: Known = {}): PickerEntry[] {
+  return turnsOf(steps).map((turn) => entryOf(turn, known));
 }
 
 /** Which step is meant: before the turn where that can be had, unless `after` was asked for. */
@@ -35,7 +45,7 @@ export function matching(entries: readonly PickerEntry[], query: string): Picker
     : entries.filter(({ haystack }) => words.every((word) => haystack.includes(word)));
 }
 
-function entryOf(turn: Turn): PickerEntry {
+function entryOf(turn: Turn, { fates, verdictOf }: Known): PickerEntry {
   const { head } = turn;
   const start = turn.steps.find(({ kind }) => kind === "turn-start") ?? null;
   const isTurn = start !== null || head.kind === "turn-end";
@@ -52,5 +62,15 @@ function entryOf(turn: Turn): PickerEntry {
     ...modified,
     ...deleted,
   ];
-  return { title, before: start, after: head, isTurn, haystack: words.join("\n").toLowerCase() };
+  const forks = fates?.forks(turn.steps) ?? [];
+  const notes = [
+    stampMark(verdictOf?.(head), (_, text) => text),
+    fates?.of(head) ?? "",
+    forks.length > 0 ? "forked" : "",
+  ];
+  const note = notes.filter((text) => text !== "").join(" ");
+  const tasks = tasksOf(turn).map((task) => `${titleOf(task)}${fates?.of(task) === "undone" ? " (undone)" : ""}`);
+  const details = [...tasks, ...forks.map(forkTitle)];
+  const haystack = [...words, note, ...details].join("\n").toLowerCase();
+  return { title, before: start, after: head, isTurn, note, details, haystack };
 }

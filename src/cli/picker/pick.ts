@@ -2,13 +2,16 @@
 import { emitKeypressEvents } from "node:readline";
 import { now } from "../../base/clock.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
+import { oneLine, plural } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { stampsOf } from "../../restore/check/stamps.ts";
+import { fatesOf } from "../../restore/fates.ts";
 import { patch } from "../../steps/diff.ts";
 import { findStep, listSteps } from "../../steps/list.ts";
 import type { Step } from "../../steps/model.ts";
 import { askLine, interrupted } from "../ask.ts";
 import type { Io } from "../io.ts";
-import { fit } from "../render/text.ts";
+import { fit, widthOf } from "../render/text.ts";
 import { age } from "../render/time.ts";
 import { entriesFrom, type PickerEntry, stepOf } from "./entries.ts";
 import { begin, type Key, press } from "./state.ts";
@@ -20,7 +23,8 @@ const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l";
 const PREVIEW_LINES = 400;
 
 export async function pickStep(workspace: Workspace, io: Io): Promise<Step> {
-  const entries = entriesFrom(listSteps(workspace));
+  const steps = listSteps(workspace);
+  const entries = entriesFrom(steps, { fates: fatesOf(workspace, steps), verdictOf: stampsOf(workspace).of });
   if (entries.length === 0) {
     throw new UserError(
       "not-found",
@@ -31,21 +35,35 @@ export async function pickStep(workspace: Workspace, io: Io): Promise<Step> {
   return io.dumb ? pickByNumber(entries, io) : pickOnScreen(entries, workspace, io);
 }
 
+/** A page at a time; a number goes to before that turn, with a plus to after it. */
 async function pickByNumber(entries: readonly PickerEntry[], io: Io): Promise<Step> {
-  const shown = entries.slice(0, NUMBERED);
   io.say("Go back to:");
-  shown.forEach((entry, i) => {
-    const place = entry.isTurn ? (entry.before ? "before: " : "after: ") : "";
-    io.say(
-      `${String(i + 1).padStart(3)}. ${age(entry.after.time, now())}: ${place}${fit(entry.title, io.err.columns - 24)}`,
-    );
-  });
-  if (shown.length < entries.length) io.say(`     (${entries.length - shown.length} older ones: see backtrail log)`);
-  const answer = await askLine(`Number, or nothing to stop: `);
-  if (answer === "") throw interrupted();
-  const chosen = /^\d+$/.test(answer) ? shown[Number(answer) - 1] : undefined;
-  if (!chosen) throw new UserError("usage", `"${answer}" is none of 1 to ${shown.length}.`);
-  return stepOf(chosen, false);
+  for (let from = 0; ; from += NUMBERED) {
+    const shown = entries.slice(0, from + NUMBERED);
+    for (const [i, entry] of shown.entries()) if (i >= from) io.say(numberedLine(entry, i + 1, io));
+    const older = entries.length - shown.length;
+    if (older > 0) io.say(`     ${plural(older, "older one")}: type m for more.`);
+    const answer = await askLine("Number (with + for after that turn), or nothing to stop: ");
+    if (answer === "") throw interrupted();
+    if (older > 0 && /^m(ore)?$/i.test(answer)) continue;
+    const [, number, plus] = /^(\d+)(\+?)$/.exec(answer) ?? [];
+    const chosen = number === undefined ? undefined : shown[Number(number) - 1];
+    if (!chosen) throw new UserError("usage", `"${oneLine(answer)}" is none of 1 to ${shown.length}.`);
+    return stepOf(chosen, plus === "+");
+  }
+}
+
+function numberedLine(entry: PickerEntry, number: number, io: Io): string {
+  const place = entry.isTurn ? (entry.before ? "before: " : "after: ") : "";
+  const note = entry.note === "" ? "" : ` (${io.accessible ? spoken(entry.note) : entry.note})`;
+  const start = `${String(number).padStart(3)}. ${age(entry.after.time, now())}: ${place}`;
+  // A screen reader has no columns: nothing is cut off for it.
+  const room = io.accessible ? Number.POSITIVE_INFINITY : Math.max(10, io.err.columns - widthOf(start) - widthOf(note));
+  return `${start}${fit(entry.title, room)}${note}`;
+}
+
+function spoken(note: string): string {
+  return note.replace("✓", "check passed").replace("✗", "check failed");
 }
 
 function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io: Io): Promise<Step> {

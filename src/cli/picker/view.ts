@@ -3,7 +3,7 @@ import { oneLine, plural, printable } from "../../base/text.ts";
 import type { Paint } from "../io.ts";
 import { colourDiff } from "../render/diff.ts";
 import { countOf, entriesOf, fileLines, summaryOf } from "../render/files.ts";
-import { fit, pad, wrap } from "../render/text.ts";
+import { fit, pad, widthOf, wrap } from "../render/text.ts";
 import { age } from "../render/time.ts";
 import { type PickerEntry, stepOf } from "./entries.ts";
 import type { PickerState } from "./state.ts";
@@ -17,10 +17,17 @@ export interface Screen {
   diffOf(entry: PickerEntry): string | undefined;
 }
 
-const HELP = "type to filter · ↑↓ choose · tab before/after · ←→ scroll · enter go · esc stop";
+/** The longest that fits is shown. */
+const HELP = [
+  "type to filter · ↑↓ choose · tab before/after · ←→ scroll · enter go · esc stop",
+  "↑↓ choose · tab before/after · enter go · esc stop",
+  "↑↓ · tab before/after · enter · esc",
+  "↑↓ tab enter esc",
+];
 const PROMPT_LINES = 3;
 const FILE_LINES = 5;
 const LEAST_LIST = 3;
+const LEAST_TITLE = 16;
 
 /** Exactly as many lines as the screen has, less one. */
 export function draw(state: PickerState, screen: Screen): string[] {
@@ -33,7 +40,8 @@ export function draw(state: PickerState, screen: Screen): string[] {
   const left = room - lines.length - 1;
   const preview = entry ? previewOf(entry, screen).slice(Math.max(0, state.scrolled)) : [];
   for (let i = 0; i < left; i++) lines.push(cut(preview[i] ?? "", columns));
-  lines.push(paint("dim", fit(HELP, columns)));
+  const help = HELP.find((text) => widthOf(text) <= columns) ?? "";
+  lines.push(paint("dim", help));
   return lines;
 }
 
@@ -65,8 +73,12 @@ function list(state: PickerState, rows: number, screen: Screen): string[] {
 function row(entry: PickerEntry, chosen: boolean, { columns, paint, now }: Screen): string {
   const when = pad(fit(age(entry.after.time, now), 11), 11);
   const files = summaryOf(entry.after.files, (_style, text) => text);
-  const title = pad(fit(entry.title, columns - 15 - files.length - 2), columns - 15 - files.length - 1);
-  const line = `${when}  ${title} ${files}`;
+  const room = columns - 17 - files.length;
+  // Where there is little room, what it was about matters most.
+  const note = widthOf(entry.note) + LEAST_TITLE <= room ? entry.note : "";
+  const right = note === "" ? files : `${note} ${files}`;
+  const title = pad(fit(entry.title, columns - 17 - widthOf(right)), columns - 16 - widthOf(right));
+  const line = `${when}  ${title} ${right}`;
   return chosen ? `${paint("cyan", "❯")} ${paint("bold", line)}` : `  ${line}`;
 }
 
@@ -79,6 +91,7 @@ function previewOf(entry: PickerEntry, screen: Screen): string[] {
     step.session && `session ${step.session.slice(0, 8)}`,
     step.turn > 0 && `turn ${step.turn}`,
     step.branch,
+    entry.note,
   ];
   const lines = [`${paint("magenta", step.id)}  ${paint("dim", oneLine(facts.filter(Boolean).join(" · ")))}`];
   const prompt = wrap(printable(step.prompt ?? entry.before?.prompt ?? entry.title).trim(), columns - 2);
@@ -87,6 +100,7 @@ function previewOf(entry: PickerEntry, screen: Screen): string[] {
   const count = countOf(step.files);
   lines.push(paint("bold", count === 0 ? "No file changed" : plural(count, "file")));
   lines.push(...fileLines(entriesOf(step.files), paint, { limit: FILE_LINES }));
+  lines.push(...entry.details.map((text) => paint("cyan", `  ${fit(text, columns - 2)}`)));
   const diff = screen.diffOf(entry);
   if (diff) lines.push(...colourDiff(diff.trimEnd(), paint).split("\n"));
   return lines;

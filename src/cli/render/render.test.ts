@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Fates } from "../../restore/fates.ts";
+import type { ForkRecord } from "../../steps/forks.ts";
 import type { Step } from "../../steps/model.ts";
 import { colourDiff } from "./diff.ts";
 import { fileLines, summaryOf } from "./files.ts";
+import { spokenTimeline } from "./spoken.ts";
 import { stepDetails } from "./step.ts";
 import { makeStep } from "./steps.fixture.ts";
 import { table } from "./table.ts";
@@ -122,12 +125,60 @@ test("a timeline within 80 columns", () => {
     "│ saved before going back",
     "● llllllllllll  3 min ago  claude-code  11111111 turn 2  ~2 -1",
     "│ Rewrite the whole parser so that it reads every dialect there is, and then wr…",
-    "│ └ Explore: Rewrite the whole parser so that it reads every …  +1",
+    "│ a, b, c",
+    "│ └ Explore: Rewrite the whole parser so that it reads every dialect there …  +1",
     "│ interrupted",
     "● nnnnnnnnnnnn  yesterday  claude-code  11111111 turn 1",
     "  Hello world",
   ]);
   for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(80);
+  for (let columns = 24; columns < 120; columns++) {
+    for (const every of [false, true]) {
+      const narrow = timeline(turnsOf(steps), { columns, paint: plain, now, steps: every });
+      if (!every) for (const line of narrow) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      expect(narrow.join(" ")).toContain("llllllllllll");
+    }
+  }
+});
+
+test("what became of turns: undone, taken back, forked, checked, and changed by hand before", () => {
+  const steps = [
+    makeStep({ id: "kkkkkkkkkkkk", turn: 2, prompt: "Second", files: { ...none, added: ["a.ts"] } }),
+    makeStep({ id: "llllllllllll", turn: 2, kind: "turn-start", prompt: "Second" }),
+    makeStep({ id: "mmmmmmmmmmmm", turn: 1, prompt: "First" }),
+  ];
+  const fork = { id: "o", name: "try", kind: "worktree", state: "ready", directory: "/tmp/try", branch: "try" };
+  const fates: Fates = {
+    of: ({ turn }) => (turn === 2 ? "undone" : "taken back"),
+    forks: (some) => (some.some(({ id }) => id === "mmmmmmmmmmmm") ? [fork as ForkRecord] : []),
+    changedBefore: ({ id }) => id === "llllllllllll",
+  };
+  const view = { columns: 80, paint: plain, now, fates, verdictOf: ({ turn }: Step) => (turn === 2 ? "fail" : "pass") };
+  expect(timeline(turnsOf(steps), view)).toEqual([
+    "● kkkkkkkkkkkk  3 h ago  claude-code  11111111 turn 2  +1  ✗  undone",
+    "│ Second",
+    "│ a.ts",
+    "│ files had been changed by hand before",
+    "● mmmmmmmmmmmm  3 h ago  claude-code  11111111 turn 1  ✓  taken back",
+    "  First",
+    "  └ fork try: worktree /tmp/try",
+  ]);
+  const spoken = spokenTimeline(turnsOf(steps), view);
+  expect(spoken).toEqual([
+    "Turn 2, claude-code, session 11111111, 3 h ago, step kkkkkkkkkkkk.",
+    "Prompt: Second",
+    "1 file added: a.ts.",
+    "Files had been changed by hand before.",
+    "Check failed.",
+    "This turn was undone.",
+    "",
+    "Turn 1, claude-code, session 11111111, 3 h ago, step mmmmmmmmmmmm.",
+    "Prompt: First",
+    "Check passed.",
+    "This turn was taken back by a rewind.",
+    "Has a fork try: worktree /tmp/try.",
+  ]);
+  expect(spoken.join("")).toMatch(/^[\x20-\x7e]*$/);
 });
 
 test("one step in full", () => {

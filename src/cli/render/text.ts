@@ -8,7 +8,8 @@ export function widthOf(text: string): number {
 /** At most `width` columns, cut with an ellipsis. For text without escape sequences. */
 export function fit(text: string, width: number): string {
   if (width <= 0) return "";
-  if (text.length <= width && isAscii(text)) return text;
+  // Plain text is nearly all there is, and a segmenter takes milliseconds to load.
+  if (isAscii(text)) return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
   if (widthOf(text) <= width) return text;
   let result = "";
   let used = 0;

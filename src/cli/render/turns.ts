@@ -23,6 +23,32 @@ export function turnsOf(steps: readonly Step[]): Turn[] {
   return [...groups.values()].map(turnOf);
 }
 
+/** How far to look for the rest of a turn whose beginning was not recorded. */
+const LOOKED_BEYOND = 200;
+
+/** The newest turns, all or at most `limit` of them, reading no more steps than that takes. */
+export function newestTurns(steps: Iterable<Step>, limit: number): { turns: Turn[]; read: Step[]; more: boolean } {
+  const read: Step[] = [];
+  const shown = new Set<string>();
+  /** Turns of which there may be older steps. */
+  const unfinished = new Set<string>();
+  let more = false;
+  let beyond = 0;
+  for (const step of steps) {
+    const key = groupOf(step);
+    if (!shown.has(key) && shown.size >= limit) {
+      more = true;
+      if (unfinished.size === 0 || beyond++ >= LOOKED_BEYOND) break;
+      continue;
+    }
+    read.push(step);
+    shown.add(key);
+    if (isOfTurn(step) && step.kind !== "turn-start") unfinished.add(key);
+    else unfinished.delete(key);
+  }
+  return { turns: turnsOf(read), read, more };
+}
+
 /** The subagents of a turn, oldest first: where each ended, or began if it has not ended. */
 export function tasksOf(turn: Turn): Step[] {
   const tasks = new Map<string, Step>();

@@ -1,0 +1,37 @@
+/** A person looks back at a day with detours: what was undone, what was left behind, what was tried beside it. */
+import { expect, test } from "bun:test";
+import { ScriptedClaude, temporaryRepository, write } from "../support/index.ts";
+
+const env = { BACKTRAIL_WORKER: "off" };
+
+interface Logged {
+  steps: { id: string; kind: string; turn: number }[];
+}
+
+test("undone turns, turns that were left behind, forks and changes by hand are told apart", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  await claude.turn("Add a", [write("a.txt", "a\n")]);
+  repository.write("mine.txt", "mine\n");
+  await claude.turn("Add b", [write("b.txt", "b\n")]);
+  await claude.turn("Add c", [write("c.txt", "c\n")]);
+  const { steps } = await repository.json<Logged>(["log"], { env });
+  const end = (turn: number) => steps.find((step) => step.kind === "turn-end" && step.turn === turn)?.id ?? "";
+  const aside = `${repository.home}/aside`;
+  expect((await repository.run(["fork", end(1), "--directory", aside], { env })).code).toBe(0);
+  expect((await repository.run(["undo", end(1), "--yes"], { env })).code).toBe(0);
+  expect((await repository.run(["log"], { env })).stdout).toMatch(/turn 1 {2}\+1 {2}undone\n/);
+  expect((await repository.run(["redo", "--yes"], { env })).code).toBe(0);
+  expect((await repository.run(["log"], { env })).stdout).not.toContain("undone");
+  expect((await repository.run(["undo", end(2), "--yes"], { env })).code).toBe(0);
+  const undone = (await repository.run(["log"], { env })).stdout;
+  expect(undone).toMatch(/turn 2 {2}\+1 {2}undone\n│ Add b\n│ b\.txt\n│ files had been changed by hand before\n/);
+  expect(undone).toContain(`: worktree ${aside}`);
+  expect(repository.exists("b.txt")).toBe(false);
+  expect((await repository.run(["rewind", end(2), "--yes", "--code-only"], { env })).code).toBe(0);
+  const back = (await repository.run(["log"], { env })).stdout;
+  expect(back).toMatch(/turn 3 {2}\+1 {2}taken back\n/);
+  expect(back).toMatch(/turn 2 {2}\+1\n/);
+});
