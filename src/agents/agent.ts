@@ -25,6 +25,8 @@ export interface Agent {
   readonly tellsTokens?: true;
   /** The directory of a work tree's sessions, below that of all transcripts; for agents that keep them apart. */
   readonly sessionFolder?: (projectRoot: string) => string;
+  /** Where a transcript of a work tree's would lie, likewise; for what comes from elsewhere. Its name is of no matter. */
+  readonly usualTranscript?: (projectRoot: string, time: Date) => string;
 }
 
 /** Reads transcripts. Every method takes bytes or a path with offsets, so that a turn costs only its tail. */
@@ -68,6 +70,8 @@ export interface ForkRequest {
   projectRoot: string;
   /** The prompt or title that the fork's title is made from. */
   title: string;
+  /** It is the same session, brought back or brought here: its title stays. */
+  continued?: boolean;
   /** Words for the agent, as the last thing that was said to it: what was undone, and why. */
   account?: string | null;
 }

@@ -2,15 +2,15 @@ import { expect, test } from "bun:test";
 import { demandId, forkDirectory, forkTitle } from "./fork.ts";
 
 test("a title has the prefix once, on one line, and is not too long", () => {
-  expect(forkTitle("Add a button", "[Fork] ")).toBe("[Fork] Add a button");
-  expect(forkTitle("[Fork] [Fork] Add\na button", "[Fork] ")).toBe("[Fork] Add a button");
-  expect(forkTitle("Add a button", "")).toBe("Add a button");
-  expect(forkTitle("", "[Fork] ")).toBe("[Fork]");
-  expect(forkTitle("x".repeat(200), "[Fork] ")).toHaveLength(80);
+  expect(forkTitle({ title: "Add a button" }, "[Fork] ")).toBe("[Fork] Add a button");
+  expect(forkTitle({ title: "[Fork] [Fork] Add\na button" }, "[Fork] ")).toBe("[Fork] Add a button");
+  expect(forkTitle({ title: "Add a button" }, "")).toBe("Add a button");
+  expect(forkTitle({ title: "" }, "[Fork] ")).toBe("[Fork]");
+  expect(forkTitle({ title: "x".repeat(200) }, "[Fork] ")).toHaveLength(80);
 });
 
 test("a prefix of nothing but space takes nothing away", () => {
-  expect(forkTitle("Add a button", "  ")).toBe("Add a button");
+  expect(forkTitle({ title: "Add a button" }, "  ")).toBe("Add a button");
 });
 
 test("an id that the agent would not take is refused by name", () => {

@@ -13,8 +13,9 @@ export function demandId(id: string, pattern: RegExp, kind: string): void {
   throw new UserError("failed", `"${shorten(oneLine(id), 40)}" can't be the id of a ${kind}.`);
 }
 
-/** With the prefix once, even for a fork of a fork. */
-export function forkTitle(title: string, prefix: string): string {
+/** With the prefix once, even for a fork of a fork; a session that goes on as itself keeps its title. */
+export function forkTitle({ title, continued }: Pick<ForkRequest, "title" | "continued">, prefix: string): string {
+  if (continued) return shorten(oneLine(title), TITLE_LENGTH);
   const mark = prefix.trim();
   let bare = oneLine(title);
   while (mark !== "" && bare.startsWith(mark)) bare = bare.slice(mark.length).trim();

@@ -24,6 +24,8 @@ export interface Profile {
   protected_dirs: string[];
   /** The command that continues a session; `{session}` stands for its id. */
   resume?: string[];
+  /** The command that begins a session with a prompt; `{prompt}` stands for it, as a word of its own. */
+  start?: string[];
   run?: RunSection;
   tested_versions: string[];
 }

@@ -184,6 +184,7 @@ export const profileSchema = z.strictObject({
   ),
   protected_dirs: z.array(insidePath),
   resume: z.optional(z.array(name).check(z.minLength(1))),
+  start: z.optional(z.array(name).check(z.minLength(2))),
   run: z.optional(run),
   tested_versions: z.array(name),
 });
@@ -220,6 +221,7 @@ function semanticProblems(profile: Profile): string[] {
   if (profile.transcript && profile.resume && !profile.resume.some((part) => part.includes("{session}"))) {
     problems.push("resume: names no {session}");
   }
+  if (profile.start && !profile.start.includes("{prompt}")) problems.push("start: has no word {prompt}");
   return [...problems, ...runProblems(profile)];
 }
 

@@ -38,10 +38,15 @@ export async function findCommit(workspace: Workspace, text: string): Promise<Li
   return (await log(workspace, ["--max-count=1", id]))[0];
 }
 
-/** Newest first; `all` branches, or what led to HEAD. */
-export function recentCommits(workspace: Workspace, limit: number, all: boolean): Promise<LinkedCommit[]> {
+/** Newest first; `all` branches, or what led to HEAD or another ref. */
+export function recentCommits(
+  workspace: Workspace,
+  limit: number,
+  all: boolean,
+  ref = "HEAD",
+): Promise<LinkedCommit[]> {
   const count = limit === 0 ? [] : [`--max-count=${limit}`];
-  return log(workspace, [...count, ...(all ? USERS_REFS : ["HEAD"])]);
+  return log(workspace, [...count, ...(all ? USERS_REFS : [ref])]);
 }
 
 /** Those that its message names, and those that a rewrite of the history took out of it. */

@@ -68,6 +68,8 @@ export interface StoredSession {
 
 export interface StoredTranscript {
   bytes: Uint8Array;
+  /** The blobs that it is made of, in order. */
+  chunks: { id: string; bytes: Uint8Array }[];
   problems: string[];
 }
 
@@ -134,20 +136,20 @@ export class CheckpointReader {
     const size = chunks.reduce((sum, name) => sum + (place.files.get(name)?.size ?? 0), 0);
     if (size > LARGEST_TRANSCRIPT) {
       const problem = `The transcript of session ${session} has ${plural(Math.round(size / MIB), "MiB", "MiB")}, which is too large to show.`;
-      return { bytes: new Uint8Array(), problems: [problem] };
+      return { bytes: new Uint8Array(), chunks: [], problems: [problem] };
     }
     const problems: string[] = [];
-    const parts: Uint8Array[] = [];
+    const parts: StoredTranscript["chunks"] = [];
     for (const name of chunks) {
       const data = await this.#data(place.files, name, LARGEST_TRANSCRIPT, problems);
-      if (data) parts.push(data);
+      if (data) parts.push({ id: place.files.get(name)?.id ?? "", bytes: data });
     }
     // Chunks are cut at line ends; only one that lost its own gets it back.
-    const bytes = parts.length === 1 && parts[0] ? parts[0] : joinLines(parts);
+    const bytes = parts.length === 1 && parts[0] ? parts[0].bytes : joinLines(parts.map((part) => part.bytes));
     const stated = await this.#text(place.files, `${session}/${CONTENT_HASH_FILE}`, problems);
     if (base === TRANSCRIPT_FILE && stated && stated.trim() !== contentHash(bytes))
       problems.push(`The transcript of session ${session} is not what its ${CONTENT_HASH_FILE} says.`);
-    return { bytes, problems };
+    return { bytes, chunks: parts, problems };
   }
 
   async #read(id: string): Promise<StoredCheckpoint | undefined> {

@@ -1,4 +1,5 @@
 /** What an agent said as it wrote a line: the words before the tool use that brought it. */
+import type { Agent } from "../agents/agent.ts";
 import { getAgent, listAgents } from "../agents/registry.ts";
 import { sessionKey } from "../base/ids.ts";
 import type { Workspace } from "../git/workspace.ts";
@@ -34,10 +35,13 @@ export async function conversationOfStep(workspace: Workspace, step: Step): Prom
   return bytes.length === 0 ? null : analyser.read(bytes);
 }
 
-/** By registry name or by display name, as checkpoints have it. */
 export async function readAs(agent: string, bytes: Uint8Array): Promise<Conversation | null> {
-  const known = (await getAgent(agent)) ?? (await listAgents()).find(({ profile }) => isCalled(profile, agent));
-  return known?.analyser?.read(bytes) ?? null;
+  return (await agentCalled(agent))?.analyser?.read(bytes) ?? null;
+}
+
+/** By registry name or by display name, as checkpoints have it. */
+export async function agentCalled(name: string): Promise<Agent | undefined> {
+  return (await getAgent(name)) ?? (await listAgents()).find(({ profile }) => isCalled(profile, name));
 }
 
 function isCalled(profile: { display_name: string }, name: string): boolean {

@@ -45,7 +45,7 @@ export async function storeChunks(
   until: Moment,
 ): Promise<Chunks> {
   const raw = await readTranscript(workspace, key, until.generation, until.offset);
-  const file = join(workspace.storeDir, "checkpoints", "chunks", `${key}.json`);
+  const file = chunksFile(workspace, key);
   const before = knownChunks(file, until.generation, redaction.version);
   // Readers of the format take a document apart between messages: it is not cut without need.
   const pieces = splitLines(raw, isOneDocument(raw) ? LARGEST_CHUNK : CHUNK_BYTES);
@@ -77,6 +77,20 @@ export function joint(data: Uint8Array, isLast: boolean, raw: Uint8Array): Uint8
 export function fitting(bytes: Uint8Array, most: number = LARGEST_BLOB): Uint8Array {
   if (bytes.length <= most) return bytes;
   return Buffer.from(`${JSON.stringify({ type: "backtrail-left-out", bytes: bytes.length })}\n`);
+}
+
+/** Blobs of a session's conversation that were redacted here, so that placeholders in them are this store's own. */
+export function ownChunks(workspace: Workspace, key: string): Set<string> {
+  try {
+    const known = readJson(chunksFile(workspace, key)) as KnownChunks | undefined;
+    return new Set(known?.v === 1 && Array.isArray(known.chunks) ? known.chunks.map(({ id }) => id) : []);
+  } catch {
+    return new Set();
+  }
+}
+
+function chunksFile(workspace: Workspace, key: string): string {
+  return join(workspace.storeDir, "checkpoints", "chunks", `${key}.json`);
 }
 
 function knownChunks(file: string, generation: number, redaction: string): KnownChunks["chunks"] {

@@ -50,8 +50,9 @@ function addCommand(program: Command, spec: CommandSpec, io: Io, outcome: Outcom
   command.action(async () => {
     const cwd = existing(resolve(io.cwd, program.opts<{ C?: string }>().C ?? "."));
     const { run } = await load();
+    // Of `fork list --json` commander gives the option to `fork`, which has it as well.
     const given = {
-      ...command.opts(),
+      ...command.optsWithGlobals(),
       ...namedArguments(spec, command.processedArgs),
       ...(spec.takesRest && { rest }),
     };

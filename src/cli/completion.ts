@@ -2,8 +2,10 @@
 import { RootCommand, script } from "@bomb.sh/tab";
 import { PACKAGED } from "../agents/packaged.ts";
 import { now } from "../base/clock.ts";
+import { oneLine } from "../base/text.ts";
 import { KEYS } from "../config/keys.ts";
 import { findWorkspace } from "../git/workspace.ts";
+import { listForks } from "../steps/forks.ts";
 import { listSteps } from "../steps/list.ts";
 import { EXIT } from "./exit.ts";
 import type { CommandSpec, Completes } from "./program/spec.ts";
@@ -110,6 +112,14 @@ function offerAll(what: Completes, offer: Offer, cwd: string): void {
   if (what === "agent") for (const id of Object.keys(PACKAGED)) offer(id, "");
   if (what === "setting") for (const key of KEYS) if (!key.name.includes("*")) offer(key.name, "");
   if (what === "step" || what === "session") offerRecorded(what, offer, cwd);
+  if (what === "fork") offerForks(offer, cwd);
+}
+
+function offerForks(offer: Offer, cwd: string): void {
+  const workspace = findWorkspace(cwd);
+  for (const { name, time, from } of workspace ? listForks(workspace) : []) {
+    offer(name, `${age(time, now())}: ${fit(oneLine(from.prompt ?? ""), TITLE)}`);
+  }
 }
 
 function offerRecorded(what: "step" | "session", offer: Offer, cwd: string): void {

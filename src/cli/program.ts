@@ -6,6 +6,7 @@ import { AGENTS } from "./program/agents.ts";
 import { BACK } from "./program/back.ts";
 import { COMMITS } from "./program/commits.ts";
 import { FIND } from "./program/find.ts";
+import { FORK } from "./program/fork.ts";
 import { LOOK } from "./program/look.ts";
 import { RUN } from "./program/run.ts";
 import { SETTINGS } from "./program/settings.ts";
@@ -19,6 +20,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...COMMITS,
   ...FIND,
   ...BACK,
+  ...FORK,
   ...RUN,
   ...AGENTS,
   ...SETTINGS,

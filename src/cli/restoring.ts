@@ -17,13 +17,21 @@ export interface RestoreFlags {
 
 const LISTED_FILES = 20;
 
-const QUESTION = { rewind: "Go back?", redo: "Go forward?", undo: "Take it back?" } as const;
+const QUESTION = {
+  rewind: "Go back?",
+  redo: "Go forward?",
+  undo: "Take it back?",
+  take: "Bring it here?",
+  fork: "",
+} as const;
 
 const SAME = "There is nothing to do: everything is as it was then.";
 const NOTHING = {
   rewind: SAME,
   redo: SAME,
   undo: "There is nothing to do: nothing of it is in the files any more.",
+  take: "There is nothing to do: everything that it has made is here.",
+  fork: SAME,
 } as const;
 
 export async function carryOut(
@@ -67,6 +75,13 @@ function refusal(plan: RewindPlan): UserError {
       "refused",
       `${plural(count, "file")} can't be taken back without touching what came later. Nothing was changed.`,
       "Undo the later turns as well, or write the conflicts into the files with --conflicts=markers.",
+    );
+  }
+  if (plan.kind === "take") {
+    return new UserError(
+      "refused",
+      `${plural(count, "file")} can't be brought here without touching what was changed here. Nothing was changed.`,
+      "Write both into the files with --conflicts=markers, or take some of them over by hand.",
     );
   }
   if (plan.merge && plan.target.kind === "step") {

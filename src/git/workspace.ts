@@ -109,8 +109,10 @@ function repositoryWorkspace(root: string, gitDir: string): Workspace {
   return workspaceAt("repository", root, gitDir, commonDir, worktree);
 }
 
+/** A fork of such a folder shares its store, by the file with which git links worktrees. */
 function privateWorkspace(root: string, store: string): Workspace {
-  return workspaceAt("private", root, store, store, "main");
+  const commonDir = commonDirectory(store);
+  return workspaceAt("private", root, store, commonDir, store === commonDir ? "main" : basename(store, ".git"));
 }
 
 function workspaceAt(
@@ -138,7 +140,7 @@ function linkedName(name: string): string {
   return name === "main" ? "main~linked" : name;
 }
 
-function privateStorePath(folder: string): string {
+export function privateStorePath(folder: string): string {
   const key = hexDigest("sha256", folder).slice(0, 20);
   return join(dataDirectory(), "folders", `${key}.git`);
 }

@@ -45,6 +45,20 @@ export async function planChat(workspace: Workspace, step: Step): Promise<ChatPl
   return { kind: "fork", agent: agent.profile.id, step };
 }
 
+/** The native bytes of a step's conversation, whole; why not, where they can't be had. */
+export async function conversationAt(
+  workspace: Workspace,
+  step: Step,
+): Promise<{ agent: Agent; key: string; position: TranscriptPosition; bytes: Buffer } | string> {
+  const agent = step.agent === null ? undefined : await getAgent(step.agent);
+  const position = positionOf(workspace, step, agent);
+  if (!agent || !position || step.session === null || step.agent === null) return UNAVAILABLE;
+  const key = sessionKey(step.agent, step.session);
+  const stored = await readTranscript(workspace, key, position.generation, position.offset);
+  if (stored.length < position.offset) return UNAVAILABLE;
+  return { agent, key, position, bytes: Buffer.concat([stored, lateEnd(workspace, agent, step, position)]) };
+}
+
 /** The whole conversation that a turn belongs to, to be told what became of it. */
 export async function planChatToTell(workspace: Workspace, turn: Step | undefined): Promise<ChatPlan> {
   for (const step of stepsNewestFirst(workspace)) {
@@ -54,20 +68,17 @@ export async function planChatToTell(workspace: Workspace, turn: Step | undefine
   return { kind: "none", why: UNAVAILABLE };
 }
 
-/** undefined where there is nothing of the conversation before the step. */
+/** A sentence where there is nothing of the conversation before the step. */
 export async function prepareFork(
   workspace: Workspace,
   step: Step,
   sessionId = newSessionId(),
   account: string | null = null,
 ): Promise<Fork | string> {
-  const agent = step.agent === null ? undefined : await getAgent(step.agent);
-  const position = positionOf(workspace, step, agent);
-  if (!agent?.forker || !position || step.session === null || step.agent === null) return UNAVAILABLE;
-  const key = sessionKey(step.agent, step.session);
-  const stored = await readTranscript(workspace, key, position.generation, position.offset);
-  if (stored.length < position.offset) return UNAVAILABLE;
-  const bytes = Buffer.concat([stored, lateEnd(workspace, agent, step, position)]);
+  const found = await conversationAt(workspace, step);
+  if (typeof found === "string") return found;
+  const { agent, key, position, bytes } = found;
+  if (!agent.forker) return UNAVAILABLE;
   const forked = agent.forker.fork({
     bytes,
     lastId: agent.forker.branching ? position.lastId : null,
@@ -201,7 +212,7 @@ function titleOf(workspace: Workspace, key: string, agent: Agent, bytes: Buffer)
  * Where the agent keeps its transcripts: its usual place; where that was moved, the directory of the same name above
  * the original; or wherever the original turned out to be.
  */
-function transcriptRoot(agent: Agent, original: string): string {
+export function transcriptRoot(agent: Agent, original: string): string {
   const directory = agent.profile.transcript?.directory;
   const elsewhere = dirname(dirname(original));
   if (directory === undefined) return elsewhere;
@@ -213,7 +224,7 @@ function transcriptRoot(agent: Agent, original: string): string {
   return elsewhere;
 }
 
-function requireInside(root: string, path: string): void {
+export function requireInside(root: string, path: string): void {
   if (isInside(root, path) && isInside(real(root), real(dirname(path)))) return;
   throw new UserError(
     "refused",

@@ -78,6 +78,7 @@ export async function drawUp(
   const notUndone: NotUndone[] = [];
   if (!options.chatOnly) {
     const input = await planInput(workspace, objects, present, state, options.paths);
+    if (options.everything) input.protectedDirectories = [];
     planned = planFiles(input);
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);

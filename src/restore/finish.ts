@@ -42,7 +42,8 @@ export async function finishUnderLock(workspace: Workspace): Promise<string[]> {
     try {
       if (changedSince(workspace, journal)) said.push(await saveAgain(workspace, journal));
       const { chat, notes } = await perform(workspace, journal);
-      said.push(`Finished ${what} that had been interrupted; \`backtrail redo\` takes it back.`, ...notes);
+      const redo = journal.record.kind === "fork" ? "" : "; `backtrail redo` takes it back";
+      said.push(`Finished ${what} that had been interrupted${redo}.`, ...notes);
       if (chat) said.push(`The conversation goes on with: ${chat.command}`);
     } catch (error) {
       logError("finishing a restore", error);

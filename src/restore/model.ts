@@ -25,6 +25,8 @@ export interface TurnsTarget {
   kind: "turns";
   /** The newest first. */
   turns: FoundTurn[];
+  /** The fork whose work is brought here instead, by the same kind of merge. */
+  fork?: string;
 }
 
 /** Changes that are taken back by merging, so that what came later stays. */
@@ -46,6 +48,8 @@ export interface RewindOptions {
   paths?: readonly string[];
   /** Also move the branch back to the step's commit. */
   resetHead?: boolean;
+  /** Agents' own directories too: for a work tree that nobody has worked in yet. */
+  everything?: boolean;
   /** Let the conversation's copy end with an account of what was undone. */
   tellAgent?: boolean;
   /** Why, in the user's words, for that account. */
@@ -120,7 +124,8 @@ export interface RewindPlan {
   chat: ChatPlan;
 }
 
-export type RestoreKind = "rewind" | "redo" | "undo";
+/** `fork`: the files of a new work tree, which nobody would take back. `take`: what a fork has made. */
+export type RestoreKind = "rewind" | "redo" | "undo" | "fork" | "take";
 
 export interface ChatReceipt {
   agent: string;

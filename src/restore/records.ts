@@ -44,11 +44,11 @@ export function readRestores(workspace: Workspace): RestoreRecord[] {
   return records;
 }
 
-/** Rewinds and undos that were not taken back, oldest first. */
+/** Rewinds, undos and takes that were not taken back, oldest first. */
 export function standingRestores(workspace: Workspace): RestoreRecord[] {
   const records = readRestores(workspace);
   const taken = new Set(records.map(({ takesBack }) => takesBack));
-  return records.filter(({ id, kind }) => kind !== "redo" && !taken.has(id));
+  return records.filter(({ id, kind }) => kind !== "redo" && kind !== "fork" && !taken.has(id));
 }
 
 function recordsFile(workspace: Workspace): string {

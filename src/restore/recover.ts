@@ -7,6 +7,7 @@ import { tryAcquire } from "../base/lock.ts";
 import { isRunning } from "../base/processes.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { recoverSessions } from "../lifecycle/recover.ts";
+import { listForks } from "../steps/forks.ts";
 import { sessionLock, sessionRef } from "../steps/session-tree.ts";
 import { finishRestores } from "./finish.ts";
 import { markAt } from "./move.ts";
@@ -23,7 +24,13 @@ export async function recover(workspace: Workspace): Promise<string[]> {
   removeAbandonedTrials(workspace);
   // Restores first: a turn that is closed now must not record a half restored work tree.
   const restored = await finishRestores(workspace);
-  return [...restored, ...(await recoverSessions(workspace))];
+  return [...restored, ...(await recoverSessions(workspace)), ...(await recoverForks(workspace))];
+}
+
+/** Loaded only where one is half made or half gone. */
+async function recoverForks(workspace: Workspace): Promise<string[]> {
+  if (listForks(workspace).every(({ state }) => state === "ready")) return [];
+  return (await import("./fork/recover.ts")).finishForks(workspace);
 }
 
 /** Locks of sessions, and of their refs, whose process is gone. */

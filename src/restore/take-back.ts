@@ -24,6 +24,8 @@ export interface Change {
   paths: string[];
   /** Where it came from, as one word: it stands behind a conflict's markers. */
   name: string;
+  /** What stands there instead of "before" and that word. */
+  label?: string;
 }
 
 export interface TakenBack extends TreeState {
@@ -114,8 +116,8 @@ async function without(
   return entries.size === 0 ? after : trees.apply(after, entries);
 }
 
-function nameSides({ name }: Change): { ours: string; theirs: string } {
-  return { ours: "now", theirs: `before-${name}` };
+function nameSides({ name, label }: Change): { ours: string; theirs: string } {
+  return { ours: "now", theirs: label ?? `before-${name}` };
 }
 
 interface Doubt extends Conflict {

@@ -75,7 +75,12 @@ export async function bringingBack(workspace: Workspace, record: RestoreRecord, 
     const paths = new Set<string>();
     for (const { path } of await compareTrees(trees, before.work, after.work)) paths.add(path);
     for (const { path } of await compareTrees(trees, before.raw, after.raw)) paths.add(path);
-    const change = { before, after: { work: after.work, raw: after.raw }, paths: [...paths], name: "the-undo" };
+    const change = {
+      before,
+      after: { work: after.work, raw: after.raw },
+      paths: [...paths],
+      name: `the-${record.kind}`,
+    };
     return { changes: [change], shared: [], markers: false, later: null };
   });
 }

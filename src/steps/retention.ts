@@ -1,6 +1,7 @@
 /**
  * Letting go of old steps: those past the time they are kept, and the oldest beyond the space they may take. Named
- * steps stay. Only refs of ours change; the objects go when git itself next prunes what nothing refers to.
+ * steps stay, and those that a fork was made from. Only refs of ours change; the objects go when git itself next
+ * prunes what nothing refers to.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import { gitText } from "../git/run.ts";
 import { dropSnapshotCache } from "../git/stat-cache.ts";
 import { type TreeEntry, TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { forkedSteps } from "./forks.ts";
 import { appendStep, stepsNewestFirst } from "./index-file.ts";
 import type { Step } from "./model.ts";
 import { SESSION_REFS, sessionLock, sessionRef, stepPath } from "./session-tree.ts";
@@ -40,12 +42,13 @@ export interface Pruning {
 export async function planPruning(workspace: Workspace, retention: Retention): Promise<Pruning> {
   const reader = new ObjectReader(workspace);
   try {
-    const kept = [...stepsNewestFirst(workspace)];
-    const steps = expired(kept, retention.days);
+    const forked = forkedSteps(workspace);
+    const droppable = [...stepsNewestFirst(workspace)].filter(({ id, name }) => name === null && !forked.has(id));
+    const steps = expired(droppable, retention.days);
     const sizeBefore = await sizeWithout(workspace, reader, []);
     let sizeAfter = steps.length > 0 ? await sizeWithout(workspace, reader, steps) : sizeBefore;
     while (sizeAfter > retention.maxSize) {
-      const left = kept.filter((step) => isDroppable(step) && !steps.includes(step)).reverse();
+      const left = droppable.filter((step) => !steps.includes(step)).reverse();
       // The newest step is what a person would go back to first: it stays, whatever it takes.
       const some = left.slice(0, Math.min(Math.ceil(left.length / 10), left.length - 1));
       if (some.length === 0) break;
@@ -61,7 +64,7 @@ export async function planPruning(workspace: Workspace, retention: Retention): P
 /** No longer kept by their age, oldest first. */
 function expired(steps: readonly Step[], days: number): Step[] {
   const oldest = new Date(now().getTime() - days * DAY_MS).toISOString();
-  return steps.filter((step) => step.time < oldest && isDroppable(step)).reverse();
+  return steps.filter((step) => step.time < oldest).reverse();
 }
 
 /** Bytes on disk that our refs alone would hold if these steps were gone. */
@@ -130,10 +133,6 @@ async function dropFromSession(
   } finally {
     lock.release();
   }
-}
-
-function isDroppable(step: Step): boolean {
-  return step.name === null;
 }
 
 /** Steps that belong to no agent are kept under the work tree's own key. */

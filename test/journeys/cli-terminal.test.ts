@@ -174,3 +174,26 @@ test.skipIf(!hasTmux)("40 columns hold the log and the picker, keys included", a
   screen.press("Escape");
   await screen.shows("[ended with 130]");
 });
+
+test.skipIf(!hasTmux)("resume lists the sessions and prints how the picked one goes on", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  const other = new ScriptedClaude(repository);
+  await other.start();
+  await other.turn("Another session", [write("other.txt", "x\n")]);
+  using screen = new Screen(repository, ["resume"]);
+  const list = await screen.shows("Go on with");
+  expect(list).toMatch(/just now, claude-code: Another session/);
+  screen.press("Enter");
+  expect(await screen.shows("[ended with 0]")).toContain(`claude --resume ${other.session}`);
+});
+
+test.skipIf(!hasTmux)("where the cursor cannot move, the sessions are numbered", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  using screen = new Screen(repository, ["resume"], { TERM: "dumb" });
+  await screen.shows("Number, or nothing to stop:");
+  screen.press("7", "Enter");
+  await screen.shows('"7" is none of 1 to 1.');
+  await screen.shows("[ended with 2]");
+});

@@ -98,6 +98,6 @@ test("bash completes with the script, read twice, without anything else installe
     __backtrail_complete`;
   const env = repository.environment();
   const result = await runProgram("bash", ["--norc", "-c", script, executable()], { cwd: repository.path, env });
-  expect(result).toMatchObject({ stdout: "rewind redo redact\n", stderr: "" });
+  expect(result).toMatchObject({ stdout: "rewind redo resume redact\n", stderr: "" });
   expect(repository.exists("run")).toBe(false);
 });

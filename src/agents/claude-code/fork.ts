@@ -41,7 +41,7 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
   const parts = withoutFileHistory(bytes.subarray(0, end));
   const old = ownSessionId(bytes, end);
   const kept = old === null || old === sessionId ? parts : withValue(parts, ID_KEYS, old, sessionId);
-  const titleLine = { type: "custom-title", customTitle: forkTitle(request.title, prefix), sessionId };
+  const titleLine = { type: "custom-title", customTitle: forkTitle(request, prefix), sessionId };
   const title = Buffer.from(`${JSON.stringify(titleLine)}\n`);
   const account = request.account ? accountLine(bytes.subarray(0, end), request, request.account) : null;
   const content = Buffer.concat([...kept, ...(account ? [account] : []), title]);

@@ -7,7 +7,7 @@ import { noticeIn } from "../notice.ts";
 import type { Profile } from "../profile.ts";
 import { readConversation } from "./conversation.ts";
 import { codexEvent } from "./events.ts";
-import { createForker } from "./fork.ts";
+import { createForker, fileTime } from "./fork.ts";
 import { readStretch } from "./stretch.ts";
 
 export function createAgent(profile: Profile): Agent {
@@ -17,6 +17,7 @@ export function createAgent(profile: Profile): Agent {
     analyser: { readStretch, read: readConversation },
     forker: createForker(profile),
     responder: noticeIn("systemMessage"),
+    usualTranscript: (_, time) => `${fileTime(time).slice(0, 10).replaceAll("-", "/")}/rollout.jsonl`,
     trust: async () => (await import("./trust.ts")).codexTrust,
   };
 }

@@ -121,7 +121,7 @@ function newMeta(payload: Record<string, unknown>, request: ForkRequest): Record
 }
 
 /** As Codex names its files: local time, hyphens throughout. */
-function fileTime(time: Date): string {
+export function fileTime(time: Date): string {
   const two = (value: number) => String(value).padStart(2, "0");
   const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join("-");
   return `${date}T${[two(time.getHours()), two(time.getMinutes()), two(time.getSeconds())].join("-")}`;

@@ -6,6 +6,7 @@ import { copilotEvent } from "./events.ts";
 import { waitForTurn } from "./flush.ts";
 import { createForker } from "./fork.ts";
 import { hookFile } from "./hook-file.ts";
+import { TRANSCRIPT } from "./places.ts";
 import { readStretch } from "./stretch.ts";
 
 export function createAgent(profile: Profile): Agent {
@@ -15,6 +16,7 @@ export function createAgent(profile: Profile): Agent {
     analyser: { readStretch, read: readConversation },
     preparer: { waitForTurn },
     forker: createForker(profile),
+    usualTranscript: () => `session/${TRANSCRIPT}`,
     hookFile: { content: (command) => hookFile(profile, command) },
   };
 }

@@ -92,7 +92,7 @@ function workspace(head: unknown, request: ForkRequest, prefix: string): string 
     ["cwd", cwd !== null && isInside(projectRoot, cwd) ? cwd : projectRoot],
     ["git_root", projectRoot],
     ["client_name", "github/cli"],
-    ["name", forkTitle(request.title, prefix)],
+    ["name", forkTitle(request, prefix)],
     ["user_named", true],
     ["summary_count", 0],
     ["fork_count", 0],

@@ -102,7 +102,7 @@ function newHead(head: Record<string, unknown>, request: ForkRequest, prefix: st
   return {
     ...head,
     id: request.newSessionId,
-    title: forkTitle(request.title, prefix),
+    title: forkTitle(request, prefix),
     ...(moved ? { cwd: request.projectRoot } : {}),
     // Otherwise Droid finds a title of its own.
     isSessionTitleManuallySet: true,

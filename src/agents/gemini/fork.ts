@@ -4,9 +4,9 @@ import { now } from "../../base/clock.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
 import { addedId, demandId, forkTitle } from "../fork.ts";
 import type { Profile } from "../profile.ts";
-import { resumeCommand } from "../resume.ts";
+import { quoted, resumeCommand } from "../resume.ts";
 import { cutBehind, readHistory, withoutRepetitions } from "./history.ts";
-import { chatsDirectory } from "./places.ts";
+import { chatsDirectory, isFoundFrom } from "./places.ts";
 
 export function createForker(profile: Profile): TranscriptForker {
   return {
@@ -19,10 +19,17 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
   const sessionId = request.newSessionId;
   demandId(sessionId, /^[0-9a-z]{8}-[0-9a-z-]{0,40}[0-9a-z]{8}$/i, "Gemini CLI session");
   const transcriptPath = join(chatsDirectory(request.transcriptPath, request.projectRoot), fileName(sessionId));
+  // Where Gemini CLI was never started it looks for no sessions; it takes a file by its name.
+  const isKnown = isFoundFrom(transcriptPath, request.projectRoot);
+  const place = {
+    sessionId,
+    transcriptPath,
+    ...(isKnown ? {} : { command: `gemini --session-file ${quoted(transcriptPath)}` }),
+  };
   const { fields, messages } = readHistory(request.bytes);
   const kept = cutBehind(messages, request.lastId);
   if (!kept.some((message) => message.type === "gemini" || message.toolCalls.length > 0)) {
-    return { sessionId, transcriptPath, content: new Uint8Array(0) };
+    return { ...place, content: new Uint8Array(0) };
   }
   const time = now().toISOString();
   const header = {
@@ -31,7 +38,7 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
     startTime: time,
     lastUpdated: time,
     kind: "main",
-    summary: forkTitle(request.title, prefix),
+    summary: forkTitle(request, prefix),
     ...(Array.isArray(fields["directories"]) ? { directories: fields["directories"] } : {}),
   };
   const { account } = request;
@@ -39,7 +46,7 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
     ? [{ id: addedId(request, account), timestamp: time, type: "user", content: [{ text: account }] }]
     : [];
   const lines = [header, ...withoutRepetitions(kept), ...added].map((line) => `${JSON.stringify(line)}\n`);
-  return { sessionId, transcriptPath, content: Buffer.from(lines.join("")), told: added.length > 0 };
+  return { ...place, content: Buffer.from(lines.join("")), told: added.length > 0 };
 }
 
 /**

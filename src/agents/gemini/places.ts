@@ -15,6 +15,14 @@ export function chatsDirectory(transcriptPath: string, projectRoot: string): str
   return wanted === undefined ? chats : join(temporary, wanted, basename(chats));
 }
 
+/** Whether Gemini CLI, started in that directory, looks where the transcript lies. */
+export function isFoundFrom(transcriptPath: string, projectRoot: string): boolean {
+  const chats = dirname(transcriptPath);
+  const names = shortNames(join(dirname(dirname(dirname(chats))), "projects.json"));
+  const own = basename(dirname(chats));
+  return [...names].some(([directory, name]) => name === own && isInside(projectRoot, directory));
+}
+
 /** In a folder of its session's, beside the session's own transcript. */
 export function subagentTranscript(sessionTranscript: string, sessionId: string, id: string): string | null {
   const isName = (text: string) => /^[A-Za-z0-9_-]{1,128}$/.test(text);

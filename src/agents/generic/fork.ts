@@ -27,7 +27,7 @@ function fork(request: ForkRequest, description: Description, prefix: string): F
   const kept = bytes.subarray(0, cutBehind(bytes, request.lastId, description));
   const oldId = ownSessionId(kept, description) ?? parse(request.transcriptPath).name;
   const transcriptPath = pathFor(request.transcriptPath, oldId, sessionId);
-  const title = forkTitle(request.title, prefix);
+  const title = forkTitle(request, prefix);
   const parts = [...completeLines(kept)].map((at) => renewed(kept, at, description, { oldId, sessionId, title }));
   return { sessionId, transcriptPath, content: Buffer.concat(parts) };
 }

@@ -34,7 +34,7 @@ function fork(request: ForkRequest, profile: Profile): ForkResult {
     info: {
       ...sessionInfo(session, request, profile),
       id: sessionId,
-      title: forkTitle(request.title, profile.transcript?.title_prefix ?? ""),
+      title: forkTitle(request, profile.transcript?.title_prefix ?? ""),
       ...totals(kept),
       time: { created: time.getTime(), updated: time.getTime() },
     },

@@ -357,7 +357,11 @@ function gitDirectory(directory) {
           .replace(/^gitdir: /, "")
           .trim(),
       );
-  if (!existsSync(join(own, "HEAD"))) return null;
+  return existsSync(join(own, "HEAD")) ? sharedBy(own) : null;
+}
+
+/** A worktree shares the repository's, and the fork of a folder that folder's. */
+function sharedBy(own) {
   const common = join(own, "commondir");
   return existsSync(common) ? resolve(own, readFileSync(common, "utf8").trim()) : own;
 }
@@ -367,5 +371,5 @@ function privateDirectory(directory) {
   const data = xdg && isAbsolute(xdg) ? xdg : join(process.env.HOME || homedir(), ".local/share");
   const key = createHash("sha256").update(directory).digest("hex").slice(0, 20);
   const path = join(moved ? join(moved, "data") : join(data, "backtrail"), "folders", `${key}.git`);
-  return existsSync(join(path, "HEAD")) ? path : null;
+  return existsSync(join(path, "HEAD")) ? sharedBy(path) : null;
 }

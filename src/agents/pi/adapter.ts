@@ -7,6 +7,7 @@ import { readConversation } from "./conversation.ts";
 import { piEvent } from "./events.ts";
 import extension from "./extension.js" with { type: "text" };
 import { createForker } from "./fork.ts";
+import { directoryName } from "./places.ts";
 import { readStretch } from "./stretch.ts";
 
 export function createAgent(profile: Profile): Agent {
@@ -16,6 +17,7 @@ export function createAgent(profile: Profile): Agent {
     analyser: { readStretch, read: readConversation },
     forker: createForker(profile),
     responder: noticeIn("notice"),
+    usualTranscript: (root) => `${directoryName(root)}/session.jsonl`,
     hookFile: programHookFile(profile, extension),
   };
 }

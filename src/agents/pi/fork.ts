@@ -49,7 +49,7 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
     id: entryId(sessionId, kept.lastId),
     parentId: account?.id ?? kept.lastId,
     timestamp,
-    name: forkTitle(request.title, prefix),
+    name: forkTitle(request, prefix),
   };
   const content = Buffer.concat([
     addedLine({ ...known, version: known["version"] ?? VERSION, id: sessionId, timestamp, cwd, parentSession }),

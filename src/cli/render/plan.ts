@@ -18,7 +18,7 @@ export interface PlanView {
 
 const SHOWN_NOT_UNDONE = 8;
 
-const DONE = { rewind: "Rewound", redo: "Redone", undo: "Undone" } as const;
+const DONE = { rewind: "Rewound", redo: "Redone", undo: "Undone", take: "Taken", fork: "Forked" } as const;
 
 export function planLines(plan: RewindPlan, view: PlanView): string[] {
   const { paint } = view;
@@ -56,12 +56,15 @@ export function receiptLines(plan: RewindPlan, receipt: Receipt, paint: Paint): 
   lines.push(
     paint(
       "dim",
-      plan.kind === "redo"
-        ? `\`backtrail ${plan.merge ? "undo" : "rewind"}\` goes back again.`
-        : "`backtrail redo` takes this back.",
+      plan.kind === "redo" ? `\`backtrail ${wayBack(plan)}\` goes back again.` : "`backtrail redo` takes this back.",
     ),
   );
   return lines;
+}
+
+function wayBack({ merge }: RewindPlan): string {
+  if (!merge) return "rewind";
+  return merge.changes[0]?.name === "the-take" ? "fork take" : "undo";
 }
 
 /** What a target is, in a few words. */
@@ -78,6 +81,9 @@ export function targetLine(target: Place, view: Pick<PlanView, "columns" | "now"
 
 function headline(plan: RewindPlan, view: PlanView): string {
   const { paint, columns } = view;
+  if (plan.target.kind === "turns" && plan.target.fork !== undefined) {
+    return `${paint("bold", "Bring here")} what the fork ${oneLine(plan.target.fork)} has made`;
+  }
   if (plan.target.kind === "turns") {
     const verb = "Take back";
     const turns = plan.target.turns.map(
@@ -110,6 +116,7 @@ function chatLine(plan: RewindPlan): string {
     return `a copy of the ${oneLine(plan.chat.agent)} conversation that ends ${end}`;
   }
   if (plan.chat.kind === "resume") return `the ${oneLine(plan.chat.agent)} conversation from before`;
+  if (plan.kind === "take") return "left as it is, here and in the fork";
   return plan.options.codeOnly ? "left as it is (--code-only)" : printable(plan.chat.why);
 }
 
@@ -123,7 +130,7 @@ function notUndone(plan: RewindPlan, { paint, columns }: PlanView): string[] {
   });
   const left = plan.notUndone.length - shown.length;
   if (left > 0) lines.push(paint("dim", `  … and ${left} more (--json lists them all)`));
-  return ["", paint("bold", "Not undone by this"), ...lines];
+  return ["", paint("bold", plan.kind === "take" ? "Not brought here" : "Not undone by this"), ...lines];
 }
 
 function conflicts(plan: RewindPlan, { paint }: PlanView): string[] {

@@ -1,0 +1,29 @@
+/** A fork that is a branch alone: the step's files as a commit, where they differ from the commit that they began with. */
+
+import { oneLine, shorten } from "../../base/text.ts";
+import { gitLocation } from "../../git/location.ts";
+import { git, gitText } from "../../git/run.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import type { ForkRecord } from "../../steps/forks.ts";
+import type { Place } from "../model.ts";
+import { branchTip } from "./worktree.ts";
+
+const SUBJECT_LENGTH = 60;
+
+export async function makeBranch(workspace: Workspace, record: ForkRecord, target: Place): Promise<void> {
+  const { branch, commit } = record;
+  if (branch === null || (await branchTip(workspace, branch)) !== null) return;
+  const { args, cwd } = gitLocation(workspace);
+  const held = commit === null ? null : await gitText([...args, "rev-parse", `${commit}^{tree}`], { cwd });
+  const tip = commit !== null && held === record.base.work ? commit : await commitFiles(workspace, record, target);
+  await git([...args, "update-ref", "-m", "backtrail: fork", `refs/heads/${branch}`, tip, ""], { cwd });
+}
+
+async function commitFiles(workspace: Workspace, record: ForkRecord, target: Place): Promise<string> {
+  const { args, cwd } = gitLocation(workspace);
+  const prompt = target.kind === "step" ? target.step.prompt : null;
+  const subject = prompt === null ? "Fork" : `Fork: ${shorten(oneLine(prompt), SUBJECT_LENGTH)}`;
+  const parents = record.commit === null ? [] : ["-p", record.commit];
+  const message = `${subject}\n\nThe files at step ${record.from.step ?? record.commit}.\n`;
+  return gitText([...args, "commit-tree", record.base.work, ...parents, "-F", "-"], { cwd, input: message });
+}

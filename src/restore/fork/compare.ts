@@ -1,0 +1,136 @@
+/** Two attempts side by side: what each changed since the state that both began with, and what it took. */
+import { UserError } from "../../base/errors.ts";
+import { loadConfig } from "../../config/load.ts";
+import { gitLocation } from "../../git/location.ts";
+import { git, gitText } from "../../git/run.ts";
+import { findWorkspace, type Workspace } from "../../git/workspace.ts";
+import { captureOptions } from "../../lifecycle/dispatcher.ts";
+import { changesBetween, currentSnapshot, diffTrees } from "../../steps/diff.ts";
+import type { ForkRecord } from "../../steps/forks.ts";
+import { stepsNewestFirst } from "../../steps/index-file.ts";
+import type { Step } from "../../steps/model.ts";
+import { type FileChanges, sumOfTokens, type Tokens } from "../../transcripts/model.ts";
+import { workspaceOf } from "./find.ts";
+import { branchTip } from "./worktree.ts";
+
+export interface Attempt {
+  /** The tree with its files now. */
+  tree: string;
+  files: FileChanges;
+  lines: { added: number; deleted: number };
+  turns: number;
+  /** Null where no turn has told any. */
+  tokens: Tokens | null;
+  /** In the agents' own money; null: nobody has told. */
+  cost: number | null;
+  /** From each prompt to the end of its turn, summed. */
+  seconds: number;
+}
+
+export interface Comparison {
+  record: ForkRecord;
+  here: Attempt;
+  there: Attempt;
+  /** Changed by both, and not to the same. */
+  both: string[];
+  /** Changed by both to the same. */
+  same: string[];
+}
+
+export async function compareFork(workspace: Workspace, record: ForkRecord): Promise<Comparison> {
+  const origin = originOf(workspace, record);
+  const here = await attempt(origin, record, await treeNow(origin), origin.worktree);
+  const there = await attempt(workspace, record, await forkTree(workspace, record), record.worktree);
+  const [ours, theirs] = [new Set(allOf(here.files)), allOf(there.files)];
+  const differ = new Set((await diffTrees(workspace, here.tree, there.tree)).map(({ path }) => path));
+  const shared = theirs.filter((path) => ours.has(path));
+  return {
+    record,
+    here,
+    there,
+    both: shared.filter((path) => differ.has(path)).sort(),
+    same: shared.filter((path) => !differ.has(path)).sort(),
+  };
+}
+
+/** The work tree that the fork was made from, wherever this was asked. */
+function originOf(workspace: Workspace, record: ForkRecord): Workspace {
+  const origin = findWorkspace(record.from.root);
+  return origin?.commonDir === workspace.commonDir && origin.root === record.from.root ? origin : workspace;
+}
+
+async function forkTree(workspace: Workspace, record: ForkRecord): Promise<string> {
+  const fork = workspaceOf(workspace, record);
+  return fork ? treeNow(fork) : branchTree(workspace, record);
+}
+
+/** The files of a fork that is a branch alone. */
+export async function branchTree(workspace: Workspace, record: ForkRecord): Promise<string> {
+  const tip = record.kind === "branch" && record.branch !== null ? await branchTip(workspace, record.branch) : null;
+  if (tip === null) {
+    throw new UserError("not-found", `The fork ${record.name} is gone.`, "`backtrail fork drop` forgets it.");
+  }
+  const { args, cwd } = gitLocation(workspace);
+  return gitText([...args, "rev-parse", `${tip}^{tree}`], { cwd });
+}
+
+async function treeNow(workspace: Workspace): Promise<string> {
+  return (await currentSnapshot(workspace, captureOptions(loadConfig(workspace.root)))).work;
+}
+
+async function attempt(
+  workspace: Workspace,
+  record: ForkRecord,
+  tree: string,
+  worktree: string | null,
+): Promise<Attempt> {
+  const files = changesBetween(await diffTrees(workspace, record.base.work, tree));
+  const steps = worktree === null ? [] : stepsSince(workspace, record, worktree);
+  const ends = steps.filter(({ kind }) => kind === "turn-end");
+  const told = ends.flatMap(({ tokens }) => tokens ?? []);
+  return {
+    tree,
+    files,
+    lines: await linesBetween(workspace, record.base.work, tree),
+    turns: ends.length,
+    tokens: told.length === 0 ? null : sumOfTokens(told),
+    cost: null,
+    seconds: Math.round(ends.reduce((sum, end) => sum + durationOf(end, steps), 0)),
+  };
+}
+
+/** After the step that both began with, newest first. */
+function stepsSince(workspace: Workspace, record: ForkRecord, worktree: string): Step[] {
+  const found: Step[] = [];
+  for (const step of stepsNewestFirst(workspace)) {
+    if (step.id === record.from.step || (record.from.step === null && step.time < record.time)) break;
+    // One that was dropped before may have had the same name.
+    const isOlder = worktree === record.worktree && step.time < record.time;
+    if (step.worktree === worktree && !isOlder) found.push(step);
+  }
+  return found;
+}
+
+function durationOf(end: Step, steps: readonly Step[]): number {
+  const start = steps.find(
+    (step) =>
+      step.kind === "turn-start" && step.turn === end.turn && step.session === end.session && step.agent === end.agent,
+  );
+  return start ? Math.max(0, Date.parse(end.time) - Date.parse(start.time)) / 1000 : 0;
+}
+
+async function linesBetween(workspace: Workspace, before: string, after: string): Promise<Attempt["lines"]> {
+  const { args, cwd } = gitLocation(workspace);
+  const options = ["--numstat", "--no-renames", "--no-ext-diff", "--no-textconv"];
+  const output = await git([...args, "diff", ...options, before, after], { cwd });
+  const lines = { added: 0, deleted: 0 };
+  for (const match of output.toString("latin1").matchAll(/^(\d+)\t(\d+)\t/gm)) {
+    lines.added += Number(match[1]);
+    lines.deleted += Number(match[2]);
+  }
+  return lines;
+}
+
+function allOf({ added, modified, deleted }: FileChanges): string[] {
+  return [...added, ...modified, ...deleted];
+}

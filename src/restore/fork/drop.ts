@@ -1,0 +1,159 @@
+/** Dropping a fork: what no step holds is named beforehand, its files are saved, then directory and branch go. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { uninstall } from "../../agents/install.ts";
+import { getAgent } from "../../agents/registry.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { faultPoint } from "../../base/fault.ts";
+import { logError } from "../../base/log.ts";
+import { oneLine, plural, shownPath } from "../../base/text.ts";
+import { loadConfig } from "../../config/load.ts";
+import { gitLocation } from "../../git/location.ts";
+import { git, tryGit } from "../../git/run.ts";
+import { readStore, type Workspace } from "../../git/workspace.ts";
+import { isAlive } from "../../lifecycle/dead-turns.ts";
+import { captureOptions } from "../../lifecycle/dispatcher.ts";
+import { saveManually } from "../../lifecycle/save.ts";
+import { loadSession, marked } from "../../lifecycle/session-state.ts";
+import { currentSnapshot } from "../../steps/diff.ts";
+import { type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
+import type { NotUndone } from "../model.ts";
+import { workspaceOf } from "./find.ts";
+import { ignoredOnlyIn } from "./ignored.ts";
+import { lockForks } from "./lock.ts";
+import { removeFork } from "./removal.ts";
+import { branchTip } from "./worktree.ts";
+
+export interface DropPlan {
+  record: ForkRecord;
+  /** What nobody would have any more. */
+  lost: NotUndone[];
+  /** Whether its files are other than those that it began with, so that a step is saved. */
+  changed: boolean;
+  /** The branch's last commit, where no other branch or tag has it. */
+  ownTip: string | null;
+}
+
+export interface Dropped {
+  name: string;
+  /** The step with its last state; null where it was as it began. */
+  step: string | null;
+  /** The hidden ref that holds its commits; null where others do. */
+  commits: string | null;
+}
+
+const SHOWN_IGNORED = 10;
+const IGNORED = "git ignores it, so no step holds it";
+const UNDER_WAY: readonly [string, string][] = [
+  ["rebase-merge", "A rebase"],
+  ["rebase-apply", "A rebase"],
+  ["MERGE_HEAD", "A merge"],
+  ["CHERRY_PICK_HEAD", "A cherry-pick"],
+  ["BISECT_LOG", "A bisection"],
+];
+
+export async function planDrop(workspace: Workspace, record: ForkRecord): Promise<DropPlan> {
+  const fork = workspaceOf(workspace, record);
+  if (fork?.root === workspace.root) {
+    throw new UserError("usage", `This is the fork ${record.name} itself.`, "Drop it from another work tree.");
+  }
+  const tip = await tipOf(workspace, record);
+  const ownTip = tip !== null && (await isOnlyHere(workspace, record, tip)) ? tip : null;
+  if (!fork) return { record, lost: [], changed: false, ownTip };
+  const snapshot = await currentSnapshot(fork, captureOptions(loadConfig(fork.root)));
+  const lost = [
+    ...busy(fork),
+    ...(await ignoredFiles(fork, record.from.root)),
+    ...snapshot.notCaptured.map(({ path }) => ({ what: shownPath(path), why: "no step holds it" })),
+    ...UNDER_WAY.filter(([name]) => fork.kind === "repository" && existsSync(join(fork.gitDir, name))).map(
+      ([, what]) => ({
+        what,
+        why: "it is under way there",
+      }),
+    ),
+  ];
+  return { record, lost, changed: snapshot.work !== record.base.work, ownTip };
+}
+
+export async function applyDrop(workspace: Workspace, plan: DropPlan): Promise<Dropped> {
+  const lock = await lockForks(workspace);
+  try {
+    return await drop(workspace, plan.record);
+  } finally {
+    lock.release();
+  }
+}
+
+/** One that a killed process had begun to drop. Sentences for the user. */
+export async function dropAgain(workspace: Workspace, record: ForkRecord): Promise<string[]> {
+  const { step } = await drop(workspace, record);
+  const kept = step === null ? "" : ` Its last state is step ${step}.`;
+  return [`Dropped the fork ${record.name}, which had been interrupted.${kept}`];
+}
+
+async function drop(workspace: Workspace, record: ForkRecord): Promise<Dropped> {
+  const fork = workspaceOf(workspace, record);
+  const step = fork ? await saveLast(fork, record) : null;
+  faultPoint("fork:saved");
+  writeForkRecord(workspace, { ...record, state: "dropping" });
+  faultPoint("fork:dropping");
+  // Looked at again: somebody may have committed there since it was planned.
+  const tip = await tipOf(workspace, record);
+  const commits =
+    tip !== null && (await isOnlyHere(workspace, record, tip)) ? `refs/backtrail/dropped/${record.id}` : null;
+  if (commits !== null && tip !== null) {
+    const { args, cwd } = gitLocation(workspace);
+    await git([...args, "update-ref", commits, tip], { cwd });
+  }
+  faultPoint("fork:kept");
+  if (fork) await disconnect(fork);
+  await removeFork(workspace, record, tip);
+  return { name: record.name, step, commits };
+}
+
+/** Under a name, so that it stays; nothing where everything is as it began, and the step behind it as it was. */
+async function saveLast(fork: Workspace, record: ForkRecord): Promise<string | null> {
+  const { work } = await currentSnapshot(fork, captureOptions(loadConfig(fork.root)));
+  if (work === record.base.work) return null;
+  return (await saveManually(fork, `fork ${record.name}`)).step.id;
+}
+
+/** What the store notes of hooks there; the files themselves go anyway. */
+async function disconnect(fork: Workspace): Promise<void> {
+  for (const [id, { scope }] of Object.entries(readStore(fork)?.agents ?? {})) {
+    const agent = await getAgent(id);
+    if (scope !== "local" || !agent?.profile.hooks || agent.ownHooks) continue;
+    try {
+      await uninstall(agent, "local", { workspace: fork, executable: process.execPath });
+    } catch (error) {
+      logError("hooks of a fork", messageOf(error));
+    }
+  }
+}
+
+function busy(fork: Workspace): NotUndone[] {
+  return marked(fork, "active").flatMap((key) => {
+    const state = loadSession(fork, key);
+    if (!state?.openTurn || !isAlive(state)) return [];
+    return [{ what: `A turn of ${oneLine(state.agent)}`, why: "the agent is at work there" }];
+  });
+}
+
+async function tipOf(workspace: Workspace, { branch }: ForkRecord): Promise<string | null> {
+  return branch === null ? null : branchTip(workspace, branch);
+}
+
+async function isOnlyHere(workspace: Workspace, record: ForkRecord, tip: string): Promise<boolean> {
+  const { args, cwd } = gitLocation(workspace);
+  const others = [`--exclude=${record.branch}`, "--branches", "--tags", "--remotes"];
+  const left = await tryGit([...args, "rev-list", "--max-count=1", tip, "--not", ...others], { cwd });
+  return left.code !== 0 || left.stdout.length > 0;
+}
+
+/** Those that are not the same in the work tree that the fork was made from. */
+async function ignoredFiles(fork: Workspace, origin: string): Promise<NotUndone[]> {
+  const own = await ignoredOnlyIn(fork, origin);
+  const shown = own.slice(0, SHOWN_IGNORED).map((path) => ({ what: shownPath(path), why: IGNORED }));
+  const more = own.length - shown.length;
+  return more > 0 ? [...shown, { what: plural(more, "more path"), why: IGNORED }] : shown;
+}

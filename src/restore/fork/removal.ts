@@ -1,0 +1,49 @@
+/**
+ * Taking a fork's directory and branch away. The directory is first given another name, so that after a kill the rest of
+ * it is known for what it is, and never for a work tree in which files are missing.
+ */
+import { existsSync, lstatSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { faultPoint } from "../../base/fault.ts";
+import { gitLocation } from "../../git/location.ts";
+import { tryGit } from "../../git/run.ts";
+import { privateStorePath, type Workspace } from "../../git/workspace.ts";
+import { type ForkRecord, removeForkRecord } from "../../steps/forks.ts";
+import { placeOf, removeBranch, removeEmptyHome } from "./worktree.ts";
+
+/** Everything in it goes: the caller has made sure that nothing is lost. `tip` is where its branch may be deleted. */
+export async function removeFork(workspace: Workspace, record: ForkRecord, tip: string | null): Promise<void> {
+  const directory = placeOf(workspace, record);
+  if (directory !== null) {
+    const link = privateStorePath(realPlace(directory));
+    removeDirectory(directory, record.id);
+    faultPoint("fork:removed");
+    if (record.kind === "worktree") await forgetWorktree(workspace, directory);
+    else rmSync(link, { recursive: true, force: true });
+    removeEmptyHome(dirname(directory));
+  }
+  if (record.branch !== null && tip !== null) await removeBranch(workspace, record.branch, tip);
+  faultPoint("fork:unbranched");
+  removeForkRecord(workspace, record.id);
+}
+
+/** Also of a directory that is gone. */
+function realPlace(directory: string): string {
+  const above = dirname(directory);
+  return existsSync(above) ? join(realpathSync(above), basename(directory)) : directory;
+}
+
+function removeDirectory(directory: string, id: string): void {
+  const going = join(dirname(directory), `.${basename(directory)}.${id}`);
+  if (lstatSync(directory, { throwIfNoEntry: false }) && !lstatSync(going, { throwIfNoEntry: false })) {
+    renameSync(directory, going);
+  }
+  faultPoint("fork:renamed");
+  rmSync(going, { recursive: true, force: true });
+}
+
+/** What git knows of it; other worktrees that are missing for the moment are left alone. */
+async function forgetWorktree(workspace: Workspace, directory: string): Promise<void> {
+  const { args, cwd } = gitLocation(workspace);
+  await tryGit([...args, "worktree", "remove", "--force", "--force", directory], { cwd });
+}

@@ -1,0 +1,121 @@
+/** The git worktree of a fork: made without running anybody's hooks, known again, and taken away. */
+import { existsSync, realpathSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { UserError } from "../../base/errors.ts";
+import { readText } from "../../base/files.ts";
+import { shownPath } from "../../base/text.ts";
+import { gitLocation } from "../../git/location.ts";
+import { git, gitText, tryGit } from "../../git/run.ts";
+import { findWorkspace, type Workspace } from "../../git/workspace.ts";
+import type { ForkRecord } from "../../steps/forks.ts";
+
+const TIMEOUT_MS = 30 * 60 * 1000;
+const STILL_MADE_MS = 3_000;
+/** A fork is made by git alone: what others want to happen after a checkout is theirs to start. */
+const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+const NOBODY = {
+  GIT_AUTHOR_NAME: "Backtrail",
+  GIT_AUTHOR_EMAIL: "backtrail@localhost",
+  GIT_COMMITTER_NAME: "Backtrail",
+  GIT_COMMITTER_EMAIL: "backtrail@localhost",
+};
+
+export async function addWorktree(workspace: Workspace, record: ForkRecord): Promise<void> {
+  const { directory, branch, commit } = record;
+  if (directory === null || branch === null) return;
+  const { args, cwd } = gitLocation(workspace);
+  const add = [...args, ...NO_HOOKS, "worktree", "add"];
+  const how =
+    commit === null
+      ? ["--no-checkout", "--detach", directory, await emptyCommit(workspace)]
+      : ["-b", branch, directory, commit];
+  const made = await tryGit([...add, ...how], { cwd, timeoutMs: TIMEOUT_MS });
+  if (made.code !== 0) throw notMade(directory, made.stderr);
+  if (commit === null) await beginAnew(directory, branch);
+}
+
+/** Where nothing is committed yet, there is nothing that a worktree could begin at: it gets a commit for a moment. */
+async function emptyCommit(workspace: Workspace): Promise<string> {
+  const { args, cwd } = gitLocation(workspace);
+  const tree = await gitText([...args, "mktree"], { cwd, input: "" });
+  return gitText([...args, "commit-tree", tree, "-m", "nothing"], { cwd, env: NOBODY });
+}
+
+async function beginAnew(directory: string, branch: string): Promise<void> {
+  await git(["symbolic-ref", "HEAD", `refs/heads/${branch}`], { cwd: directory });
+  await git(["read-tree", "--empty"], { cwd: directory });
+}
+
+/** git may still be making it, although nobody waits for it any more. */
+export async function untilMade(workspace: Workspace, record: ForkRecord): Promise<void> {
+  const deadline = performance.now() + STILL_MADE_MS;
+  while (performance.now() < deadline) {
+    const found = record.directory === null ? undefined : findWorkspace(record.directory);
+    if (!found || found.commonDir !== workspace.commonDir || !existsSync(join(found.gitDir, "locked"))) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The work tree at the place where git says that it is now; undefined where there is none, or half of one. */
+export function forkedWorktree(workspace: Workspace, record: ForkRecord): Workspace | undefined {
+  const directory = placeOf(workspace, record);
+  if (directory === null) return undefined;
+  const found = findWorkspace(directory);
+  if (!found || found.commonDir !== workspace.commonDir || found.root !== real(directory)) return undefined;
+  // git holds this lock while it makes a worktree.
+  const isWhole = readText(join(found.gitDir, "locked"))?.trim() !== "initializing";
+  return isWhole && existsSync(join(found.gitDir, "index")) ? found : undefined;
+}
+
+/** The user may have moved it with `git worktree move`. */
+export function placeOf(workspace: Workspace, { directory, worktree, kind }: ForkRecord): string | null {
+  if (kind !== "worktree" || worktree === null) return directory;
+  const link = readText(join(workspace.commonDir, "worktrees", worktree, "gitdir"))?.trim();
+  return link ? dirname(link) : directory;
+}
+
+/** Only if it still is where `at` says: what was committed there is somebody's work. */
+export async function removeBranch(workspace: Workspace, branch: string, at: string): Promise<boolean> {
+  const { args, cwd } = gitLocation(workspace);
+  const removed = await tryGit([...args, "update-ref", "-d", `refs/heads/${branch}`, at], { cwd });
+  if (removed.code === 0) await tryGit([...args, "config", "--remove-section", `branch.${branch}`], { cwd });
+  return removed.code === 0;
+}
+
+export async function branchTip(workspace: Workspace, branch: string): Promise<string | null> {
+  const { args, cwd } = gitLocation(workspace);
+  const found = await tryGit([...args, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`], { cwd });
+  return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
+}
+
+/** `<repository>.forks` goes with the last of them; a directory that the user chose stays. */
+export function removeEmptyHome(directory: string): void {
+  if (!directory.endsWith(".forks")) return;
+  try {
+    rmdirSync(directory);
+  } catch {
+    // Something is in it, or it is gone.
+  }
+}
+
+function real(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function notMade(directory: string, stderr: string): UserError {
+  const said =
+    stderr
+      .trim()
+      .split("\n")
+      .at(-1)
+      ?.replace(/^fatal: /, "") ?? "git refused";
+  return new UserError(
+    "failed",
+    `The fork could not be made in ${shownPath(directory)}: ${said}.`,
+    "Give another place with --directory.",
+  );
+}
