@@ -1,11 +1,31 @@
 /** A person looks back at a day with detours: what was undone, what was left behind, what was tried beside it. */
 import { expect, test } from "bun:test";
+import type { ForkRecord } from "../../src/steps/forks.ts";
 import { ScriptedClaude, temporaryRepository, write } from "../support/index.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
 
 interface Logged {
   steps: { id: string; kind: string; turn: number }[];
+}
+
+/** As docs/formats/forks.md has it. */
+function forkOf(step: string, directory: string): Omit<ForkRecord, "base"> {
+  return {
+    v: 1,
+    id: "kkkkkkkkkkkk",
+    name: "again",
+    kind: "worktree",
+    state: "ready",
+    time: "2026-01-05T09:00:00.000Z",
+    from: { step, worktree: "main", root: "/", prompt: null },
+    commit: null,
+    branch: "fork/again",
+    directory,
+    worktree: "aside",
+    chat: null,
+    making: null,
+  };
 }
 
 test("undone turns, turns that were left behind, forks and changes by hand are told apart", async () => {
@@ -20,7 +40,7 @@ test("undone turns, turns that were left behind, forks and changes by hand are t
   const { steps } = await repository.json<Logged>(["log"], { env });
   const end = (turn: number) => steps.find((step) => step.kind === "turn-end" && step.turn === turn)?.id ?? "";
   const aside = `${repository.home}/aside`;
-  expect((await repository.run(["fork", end(1), "--directory", aside], { env })).code).toBe(0);
+  repository.write(".git/backtrail/forks/kkkkkkkkkkkk.json", JSON.stringify(forkOf(end(1), aside)));
   expect((await repository.run(["undo", end(1), "--yes"], { env })).code).toBe(0);
   expect((await repository.run(["log"], { env })).stdout).toMatch(/turn 1 {2}\+1 {2}undone\n/);
   expect((await repository.run(["redo", "--yes"], { env })).code).toBe(0);
