@@ -3,6 +3,7 @@ import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { wayHere } from "../../restore/timeline.ts";
+import { flatten, logsDirectory, nameOf, walkLogs } from "../../run/layout.ts";
 import { listSteps } from "../../steps/list.ts";
 import type { Step } from "../../steps/model.ts";
 import { commitLog } from "../commit-log.ts";
@@ -50,7 +51,9 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const present = new Set([...wayHere(workspace)].map(({ id }) => id));
   const isTakenBack = (step: Step) =>
     step.worktree === workspace.worktree && step.kind !== "manual" && step.kind !== "safety" && !present.has(step.id);
-  await page(io, timeline(shown, { paint, columns, now: now(), steps: options.steps, isTakenBack }).join("\n"));
+  const runs = new Set(flatten(walkLogs(logsDirectory(io.cwd, io.environment))).map(({ name }) => name));
+  const isRun = (id: string) => runs.has(nameOf(id));
+  await page(io, timeline(shown, { paint, columns, now: now(), steps: options.steps, isTakenBack, isRun }).join("\n"));
   if (shown.length < turns.length) {
     io.say(io.err.paint("dim", `${turns.length - shown.length} more; --limit 0 shows them all.`));
   }
@@ -71,9 +74,5 @@ function sessionOf(workspace: Workspace, beginning: string): string {
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined)
     throw new UserError("usage", `"${beginning}" begins several sessions' ids.`, "Give a few more letters.");
-  throw new UserError(
-    "not-found",
-    `No session here begins with "${beginning}".`,
-    "`backtrail status` lists the sessions.",
-  );
+  throw new UserError("not-found", `No session here begins with "${beginning}".`, "`backtrail sessions` lists them.");
 }

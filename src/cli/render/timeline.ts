@@ -15,6 +15,8 @@ export interface TimelineOptions {
   steps?: boolean;
   /** Whether a turn was taken back by a rewind and is no longer part of the present. */
   isTakenBack?: (step: Step) => boolean;
+  /** Whether a session was a run without a terminal. */
+  isRun?: (session: string) => boolean;
 }
 
 const INDENT = 2;
@@ -53,7 +55,7 @@ function entry(turn: Turn, options: TimelineOptions): string[] {
   return lines;
 }
 
-function headline({ head, open }: Turn, { paint, now, isTakenBack }: TimelineOptions): string {
+function headline({ head, open }: Turn, { paint, now, isTakenBack, isRun }: TimelineOptions): string {
   const parts = [`${mark(head, open, paint)} ${paint("magenta", head.id)}`, paint("dim", age(head.time, now))];
   if (head.agent) parts.push(paint("cyan", oneLine(head.agent)));
   if (head.session && head.kind !== "manual" && head.kind !== "safety") {
@@ -61,6 +63,7 @@ function headline({ head, open }: Turn, { paint, now, isTakenBack }: TimelineOpt
       paint("dim", `${oneLine(head.session).slice(0, SHORT_SESSION)}${head.turn > 0 ? ` turn ${head.turn}` : ""}`),
     );
   }
+  if (head.session && isRun?.(head.session)) parts.push(paint("dim", "run"));
   const files = summaryOf(head.files, paint);
   if (files) parts.push(files);
   if (isTakenBack?.(head)) parts.push(paint("dim", "taken back"));
