@@ -82,12 +82,12 @@ async function handle(agentId: string, verb: string, argv: readonly string[], wh
     log(level, where, `Nothing follows from the event ${shorten(oneLine(envelope.event.slice(0, 200)), 80)}.`);
     return;
   }
-  event.previousSessionId ??= starterOf(event.sessionId, process.env);
   if (event.type === "SessionStart" && context.envFile !== null) {
     const { writeEnvironment } = await import("./agents/environment.ts");
     writeEnvironment(context, workspace.root);
   }
-  const { notice, background } = await dispatch({ workspace, agent, event, context, config });
+  const starter = starterOf(event.sessionId, process.env);
+  const { notice, background } = await dispatch({ workspace, agent, event, context, config, starter });
   if (notice !== null && agent.responder) process.stdout.write(agent.responder.notice(envelope, notice));
   if (background) startWorker(workspace);
 }

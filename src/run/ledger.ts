@@ -15,6 +15,7 @@ import { plus, type Usage } from "./result.ts";
 
 const FILE = ".index.jsonl";
 const LONGEST_PROMPT = 200;
+const NO_TAGS: readonly string[] = [];
 /** Every line begins so, which makes the name of its log readable without parsing it. */
 const PREFIX = '{"v":1,"log":"';
 
@@ -94,12 +95,11 @@ export function readLedger(logs: string, names: ReadonlySet<string>): Map<string
     else found.set(name, known ? joined(entryIn(line), known) : entryIn(line));
   }
   const entries = new Map<string, Entry>();
-  for (const [name, { agent, prompt, parent, at, status, pid, start, ...more }] of found) {
+  for (const [name, told] of found) {
+    const { agent, prompt, parent = null, at = 0, status = null, pid = null, start = null } = told;
+    const { tags = NO_TAGS, ended = null, usage = null, runs = 1 } = told;
     if (agent === undefined || prompt === undefined) continue;
-    const told = { agent, prompt, parent: parent ?? null, at: at ?? 0 };
-    const { tags = [], ended = null, usage = null, runs = 1 } = more;
-    const last = { status: status ?? null, pid: pid ?? null, start: start ?? null };
-    entries.set(name, { ...told, ...last, tags, ended, usage, runs });
+    entries.set(name, { agent, prompt, parent, at, status, pid, start, tags, ended, usage, runs });
   }
   return entries;
 }
@@ -159,15 +159,18 @@ function entryIn(line: Record<string, unknown>): Partial<Entry> {
   // A run that continues has a line for its beginning; the first one is told with the session's facts.
   const begins = typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0;
   entry.runs = entry.agent !== undefined || begins ? 1 : 0;
-  entry.tags = Array.isArray(line["tags"]) ? line["tags"].filter((tag) => typeof tag === "string") : [];
+  entry.tags = Array.isArray(line["tags"]) ? line["tags"].filter((tag) => typeof tag === "string") : NO_TAGS;
   entry.usage = usageOf(line);
   if (typeof line["ended"] === "number") entry.ended = line["ended"];
-  const ending = END_STATUSES.find((each) => each === status);
-  if (ending) entry.status = ending;
+  if (isEnding(status)) entry.status = status;
   else if (begins) {
     Object.assign(entry, { status: null, pid, start: typeof start === "string" ? start : null });
   }
   return entry;
+}
+
+function isEnding(value: unknown): value is EndStatus {
+  return END_STATUSES.includes(value as EndStatus);
 }
 
 function usageOf({ tokens, cost }: Record<string, unknown>): Usage | null {

@@ -101,6 +101,9 @@ test("continued, a session counts its turns and what they took together", async 
   const whole = await world.repository.run(["sessions", "show", first?.id.slice(0, 8) ?? ""]);
   expect(whole.stdout).toContain("Prompt 2\n  two\n");
   expect(whole.stdout).toContain("Result 2\n  Did: two\n");
+  // A run's turn is taken back like any other.
+  expect((await world.repository.run(["undo", "last", "--yes"])).code).toBe(0);
+  expect(world.repository.read("notes.txt")).toBe("one\n");
 });
 
 test("sessions are chosen by agent, status, tag and time, and found by their words", async () => {
@@ -190,6 +193,12 @@ test("subagents stand below their session, and an agent that an agent started is
   expect(sessions.find(({ id }) => id === inner)?.parent).toBe(recording.session);
   const outer = sessions.find(({ id }) => id === recording.session);
   expect(outer).toMatchObject({ parent: null, children: [inner], log: null });
+  // Continued from within the other one, it is still nobody's child.
+  await repository.run(["hooks", "claude-code", "session-start"], {
+    input: JSON.stringify(recording.payload("SessionStart", { source: "resume" })),
+    env: { BACKTRAIL_SESSION_ID: inner },
+  });
+  expect((await listed({ repository })).find(({ id }) => id === recording.session)?.parent).toBeNull();
   expect(outer?.tasks).toEqual([expect.objectContaining({ id: "a1", type: "Explore", ended: true })]);
   const text = (await repository.run(["sessions"])).stdout;
   expect(text).toContain("  ├─ Explore\n");
