@@ -22,9 +22,12 @@ import { dispatch } from "./lifecycle/dispatcher.ts";
 /** Agents cut a hook's time: a prompt's at 30 s, a session's end at 10 s. */
 const LONGEST_MS = 20_000;
 const LONGEST_AT_SESSION_END_MS = 8_000;
+const LONGEST_ID = 200;
 
 /** `argv` is what follows `hooks`: the agent, the verb, and for some agents the payload. */
 export async function runHook(argv: readonly string[]): Promise<void> {
+  // Agents that we ask something ourselves are nobody's session.
+  if (process.env["BACKTRAIL_HOOKS"] === "off") return;
   const [agentId = "", verb = ""] = argv;
   const longest = verb.includes("session-end") ? LONGEST_AT_SESSION_END_MS : LONGEST_MS;
   // Whoever calls may have put anything there.
@@ -83,7 +86,8 @@ async function handle(agentId: string, verb: string, argv: readonly string[], wh
     const { writeEnvironment } = await import("./agents/environment.ts");
     writeEnvironment(context, workspace.root);
   }
-  const { notice, background } = await dispatch({ workspace, agent, event, context, config });
+  const starter = starterOf(event.sessionId, process.env);
+  const { notice, background } = await dispatch({ workspace, agent, event, context, config, starter });
   if (notice !== null && agent.responder) process.stdout.write(agent.responder.notice(envelope, notice));
   if (background) startWorker(workspace);
 }
@@ -100,6 +104,12 @@ function contextFor(
     cwd: process.cwd(),
     forced,
   });
+}
+
+/** Whose child it is: the session in whose shell the agent was started, or the one that `run` names. */
+function starterOf(session: string, environment: NodeJS.ProcessEnv): string | null {
+  const named = [environment["BACKTRAIL_SESSION_ID"], environment["BACKTRAIL_PARENT_ID"]];
+  return named.find((id) => id && id !== session && id.length <= LONGEST_ID && id === oneLine(id)) ?? null;
 }
 
 /** By configuration, by the hook's own argument, by what the payload shows; at last nobody in particular. */

@@ -37,6 +37,17 @@ export function runRows(executable: string, place: string, sizes: RunSizes, pair
       times: compare({ run: () => timed(bare) }, { run: () => timed(world.list(sizes.logs)) }, pairs),
     },
     {
+      group: GROUP,
+      what: `\`sessions\` of ${sizes.logs} runs`,
+      base: "bare start (`aiwr --version`)",
+      goal: { kind: "ratio", most: 15 },
+      times: compare(
+        { run: () => timed(bare) },
+        { run: () => timed({ ...world.list(sizes.logs), program: executable, args: ["sessions"] }) },
+        pairs,
+      ),
+    },
+    {
       group: `${GROUP}: peak memory, in MB instead of ms`,
       what: `a stream of ${sizes.megabytes} MB`,
       base: "one of 10 MB",
@@ -100,7 +111,8 @@ function manyLogs(logs: string, count: number): string {
     writeFileSync(join(day, `${id}.jsonl`), `${JSON.stringify(start)}\n${LINE}\n`);
     note(`run-${i}`, { ...facts, pid: 1, start: "1" });
     note(id, { was: `run-${i}` });
-    note(id, { ...facts, status: "completed" });
+    const tokens = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
+    note(id, { ...facts, status: "completed", ended: i + 1, tokens, cost: null });
   }
   writeFileSync(join(logs, ".index.jsonl"), `${index.join("\n")}\n`);
   return logs;

@@ -193,6 +193,11 @@ export interface RunSection {
   new_session?: NewSession;
   /** The words that put text before the conversation; without them it stands before the prompt. */
   context?: string[];
+  /**
+   * The words after the program for a question of ours (a summary): nothing it could change, nothing kept of it. `{prompt}`
+   * and `{model}` as above. Without them the agent isn't asked.
+   */
+  ask?: string[];
   stream: StreamSection;
 }
 

@@ -130,6 +130,7 @@ const run = z.strictObject({
   resume: z.optional(words),
   new_session: z.optional(z.strictObject({ words, unless: z.optional(words), at_once: z.optional(z.boolean()) })),
   context: z.optional(words),
+  ask: z.optional(z.array(z.string().check(z.maxLength(200))).check(z.minLength(1))),
   stream: z.strictObject({
     session_id: jsonPaths,
     session_when: z.optional(conditions),
@@ -237,6 +238,9 @@ function runProblems(profile: Profile): string[] {
   const needed = { model: run.model?.words, session: run.resume ?? run.new_session?.words, context: run.context };
   for (const [place, words] of Object.entries(needed)) {
     if (words && !run.command.includes(`{${place}}`)) problems.push(`run.command: has no place {${place}}`);
+  }
+  if (run.ask && run.stdin !== true && !run.ask.some((word) => word.includes("{prompt}"))) {
+    problems.push("run.ask: names no {prompt}");
   }
   if (!run.command.includes("{args}")) problems.push("run.command: has no place {args}");
   return problems;

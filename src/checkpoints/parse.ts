@@ -72,7 +72,7 @@ export function parseSessionMetadata(data: Uint8Array): Parsed<SessionMetadata> 
       ...present("checkpoint_transcript_start", start),
       ...present("transcript_lines_at_start", optionalCount(fields.transcript_lines_at_start)),
       ...present("token_usage", usageOf(fields.token_usage)),
-      ...present("summary", summaryOf(fields.summary)),
+      ...present("summary", summaryIn(fields.summary)),
       ...present("initial_attribution", initialAttributionOf(fields.initial_attribution)),
       ...present("transcript_path", optionalText(fields.transcript_path)),
     });
@@ -155,7 +155,7 @@ function usageOf(value: unknown, depth = 0): TokenUsage | undefined {
   };
 }
 
-function summaryOf(value: unknown): Summary | undefined {
+export function summaryIn(value: unknown): Summary | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const fields = fieldsOf(value);
   const learnings = fieldsOf(fields.learnings);

@@ -13,6 +13,8 @@ export interface Redaction {
   /** Whole lines of a transcript, or a whole one that is no JSONL. */
   transcript(bytes: Uint8Array): Uint8Array;
   text(text: string): string;
+  /** What has been redacted before, with words of others around it: its placeholders stay. */
+  again(text: string): string;
 }
 
 export async function openRedaction(workspace: Workspace): Promise<Redaction> {
@@ -23,6 +25,7 @@ export async function openRedaction(workspace: Workspace): Promise<Redaction> {
     version: redactionVersion(redaction),
     transcript: (bytes) => redactor.redact(bytes, { placeholders }).bytes,
     text: (text) => redactor.redact(text, { placeholders, format: "text" }).bytes.toString("utf8"),
+    again: (text) => redactor.redact(text, { placeholders, format: "text", again: true }).bytes.toString("utf8"),
   };
 }
 

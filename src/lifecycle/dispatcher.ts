@@ -39,6 +39,8 @@ export interface Dispatch {
   event: Event;
   context: AgentContext;
   config: Config;
+  /** Whose child the session is, if this is its beginning. */
+  starter?: string | null;
 }
 
 export interface Dispatched {
@@ -344,7 +346,7 @@ function freshState(input: Dispatch, key: string, time: string): SessionState {
     turn: 0,
     steps: 0,
     worktree: workspace.worktree,
-    parent: event.previousSessionId,
+    parent: event.previousSessionId ?? input.starter ?? null,
     startedAt: time,
     updatedAt: time,
     title: null,

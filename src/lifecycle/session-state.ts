@@ -22,7 +22,7 @@ export interface SessionState {
   turn: number;
   steps: number;
   worktree: string;
-  /** The session that this one continues. */
+  /** The session that this one continues, or that started it. */
   parent: string | null;
   startedAt: string;
   updatedAt: string;

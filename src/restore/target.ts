@@ -15,6 +15,7 @@ import type { Place } from "./model.ts";
 import { turnsBack } from "./timeline.ts";
 
 const NEAR = 3;
+const SHORTEST_SESSION = 6;
 
 export async function resolveTarget(workspace: Workspace, text: string): Promise<Place> {
   const wanted = text.trim();
@@ -32,6 +33,8 @@ export async function resolveTarget(workspace: Workspace, text: string): Promise
   if (step) return { kind: "step", step };
   const commit = (await findCommit(workspace, wanted)) ?? (await commitOfCheckpoint(workspace, wanted));
   if (commit) return commit;
+  const ofSession = sessionStep(workspace, wanted);
+  if (ofSession) return { kind: "step", step: ofSession };
   throw notFound(workspace, wanted);
 }
 
@@ -69,6 +72,19 @@ function namedStep(workspace: Workspace, name: string): Step | undefined {
     elsewhere ??= step;
   }
   return elsewhere;
+}
+
+/** The newest step of the one session whose id begins so. */
+function sessionStep(workspace: Workspace, beginning: string): Step | undefined {
+  if (beginning.length < SHORTEST_SESSION) return undefined;
+  const found = new Map<string, Step>();
+  for (const step of stepsNewestFirst(workspace)) {
+    if (step.session === null || step.kind === "safety" || !step.session.startsWith(beginning)) continue;
+    if (!found.has(step.session)) found.set(step.session, step);
+  }
+  const exact = found.get(beginning);
+  if (exact || found.size <= 1) return exact ?? [...found.values()][0];
+  throw new UserError("usage", `"${beginning}" begins several sessions' ids.`, "Give a few more letters.");
 }
 
 async function findCommit(workspace: Workspace, text: string): Promise<Place | undefined> {

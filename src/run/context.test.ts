@@ -20,6 +20,10 @@ function node(id: string, path: string, children: RunNode[] = []): RunNode {
     status: "completed",
     parent: null,
     at: 0,
+    tags: [],
+    ended: null,
+    usage: null,
+    runs: 1,
     children,
   };
 }

@@ -2,12 +2,9 @@
  * What a resumed session is told of earlier ones, from their logs: who asked for what, what was done, what came of it.
  * Within a limit, and what was left out is said.
  */
-import { closeSync, openSync, readSync } from "node:fs";
 import { shorten } from "../base/text.ts";
-import { findRunner } from "./agents.ts";
-import { SEPARATOR, startOf } from "./records.ts";
-import { type Moment, RunResult } from "./result.ts";
-import { LineSplitter } from "./stream.ts";
+import { readLog } from "./read.ts";
+import type { Moment } from "./result.ts";
 import type { RunNode } from "./tree.ts";
 
 /** In characters; an argument may be no longer than 128 KiB. */
@@ -16,7 +13,6 @@ export const LONGEST_CONTEXT = 60_000;
 const LEAST_SHARE = 1_500;
 const LONGEST_NOTE = 1_000;
 const LONGEST_INPUT = 300;
-const CHUNK = 1 << 20;
 
 /** One prompt and what followed. */
 export interface ToldRun {
@@ -95,58 +91,44 @@ function cut(text: string, length: number): string {
 
 /** What a log tells, run by run; at most about `limit` characters of notes are kept of each. */
 export async function readRuns(node: RunNode, limit: number): Promise<ToldRun[]> {
-  const runner = await findRunner(node.agent);
-  const stream = runner?.run.stream ?? { session_id: [], rules: [] };
   const runs: ToldRun[] = [];
-  let current: { told: ToldRun; result: RunResult; size: number; pieces: string } | undefined;
-  const open = (prompt: string) => {
-    finish();
-    const told: ToldRun = { prompt, notes: [], passed: 0, result: "", failure: null };
-    current = { told, result: new RunResult(stream), size: 0, pieces: "" };
+  let told: ToldRun = { prompt: "", notes: [], passed: 0, result: "", failure: null };
+  let size = 0;
+  let pieces = "";
+  const add = (note: string) => {
+    told.notes.push(note);
+    size += note.length;
+    while (size > limit && told.notes.length > 1) {
+      size -= told.notes.shift()?.length ?? 0;
+      told.passed++;
+    }
   };
-  const finish = () => {
-    if (!current) return;
-    const { told, result } = current;
-    told.result = result.text;
-    told.failure = result.failure;
-    // The last thing that it said is the result.
-    if (told.notes.at(-1) === noteOf({ kind: "message", text: result.text })) told.notes.pop();
-    runs.push(told);
-    current = undefined;
-  };
-  const lines = new LineSplitter({
-    line(value) {
-      const start = startOf(value);
-      if (start) return open(start.prompt);
-      if (!current) open(node.prompt);
-      if (!current) return;
-      for (const moment of current.result.take(value)) {
-        if (moment.kind === "delta") {
-          current.pieces = shorten(current.pieces + moment.text, 2 * LONGEST_NOTE);
-          continue;
-        }
-        // A message that came in pieces is told whole once something else follows.
-        const pieces = moment.kind === "message" ? "" : current.pieces;
-        current.pieces = "";
-        if (pieces !== "" && moment.kind !== "end") current.told.notes.push(`Agent: ${cut(pieces, LONGEST_NOTE)}`);
-        const note = noteOf(moment);
-        if (note === null) continue;
-        current.told.notes.push(note);
-        current.size += note.length;
-        while (current.size > limit && current.told.notes.length > 1) {
-          current.size -= current.told.notes.shift()?.length ?? 0;
-          current.told.passed++;
-        }
-      }
+  await readLog(node, {
+    run(start) {
+      told = { prompt: start?.prompt ?? node.prompt, notes: [], passed: 0, result: "", failure: null };
+      size = 0;
+      pieces = "";
     },
-    tooLong() {},
-    other(bytes) {
-      if (bytes.toString("latin1") === SEPARATOR) finish();
+    moment(moment) {
+      if (moment.kind === "delta") {
+        pieces = shorten(pieces + moment.text, 2 * LONGEST_NOTE);
+        return;
+      }
+      // A message that came in pieces is told whole once something else follows.
+      if (pieces !== "" && moment.kind !== "message" && moment.kind !== "end")
+        add(`Agent: ${cut(pieces, LONGEST_NOTE)}`);
+      pieces = "";
+      const note = noteOf(moment);
+      if (note !== null) add(note);
+    },
+    end(result) {
+      told.result = result.text;
+      told.failure = result.failure;
+      // The last thing that it said is the result.
+      if (told.notes.at(-1) === noteOf({ kind: "message", text: result.text })) told.notes.pop();
+      runs.push(told);
     },
   });
-  readChunks(node.path, (chunk) => lines.push(chunk));
-  lines.end();
-  finish();
   return runs;
 }
 
@@ -160,19 +142,5 @@ function noteOf(moment: Moment): string | null {
       return `Error: ${cut(moment.text, LONGEST_NOTE)}`;
     default:
       return null;
-  }
-}
-
-function readChunks(path: string, take: (chunk: Buffer) => void): void {
-  const fd = openSync(path, "r");
-  const buffer = Buffer.alloc(CHUNK);
-  try {
-    for (;;) {
-      const size = readSync(fd, buffer, 0, CHUNK, null);
-      if (size === 0) return;
-      take(buffer.subarray(0, size));
-    }
-  } finally {
-    closeSync(fd);
   }
 }

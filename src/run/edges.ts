@@ -3,8 +3,16 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { StreamSection } from "../agents/profile.ts";
 import { completeLines, parseLine } from "../transcripts/lines.ts";
 import type { LogFile } from "./layout.ts";
-import type { Ending } from "./ledger.ts";
-import { parentOf, SEPARATOR, type StartRecord, startOf } from "./records.ts";
+import {
+  type EndStatus,
+  parentOf,
+  SEPARATOR,
+  type StartRecord,
+  type StopReason,
+  startOf,
+  stopReasonOf,
+  tagsOf,
+} from "./records.ts";
 import { RunResult } from "./result.ts";
 import { objectIn } from "./stream.ts";
 
@@ -14,6 +22,7 @@ const TAIL = 256 * 1024;
 export interface Head {
   start: StartRecord | undefined;
   parent: string | null;
+  tags: string[];
 }
 
 /** Whose session a log is; null where it doesn't tell. */
@@ -24,32 +33,40 @@ export function agentOf(file: LogFile): string | null {
 /** Who was asked for what, and by whom. */
 export function headOf(path: string): Head {
   const { bytes } = edge(path, "head", HEAD);
-  const head: Head = { start: undefined, parent: null };
+  const head: Head = { start: undefined, parent: null, tags: [] };
   for (const at of completeLines(bytes)) {
     const line = parseLine(bytes, at);
     head.start ??= startOf(line);
-    head.parent ??= parentOf(line) ?? null;
-    // Both stand at the beginning, if they are there.
-    if (head.start && startOf(line) === undefined) break;
+    const parent = parentOf(line);
+    const tags = tagsOf(line);
+    head.parent ??= parent ?? null;
+    head.tags.push(...tags);
+    // All stand at the beginning, if they are there.
+    if (head.start && startOf(line) === undefined && parent === undefined && tags.length === 0) break;
   }
   return head;
 }
 
 /** How the last run ended. */
-export function endOf(path: string, stream: StreamSection | undefined): Ending {
+export function endOf(path: string, stream: StreamSection | undefined): EndStatus {
   if (!stream) return "interrupted";
   const { bytes, whole } = edge(path, "tail", TAIL);
   let result = new RunResult(stream);
+  let stopped: StopReason | undefined;
   // The first line is the one that the cut went through.
   let torn = !whole;
   for (const { start, end } of completeLines(bytes)) {
     const line = bytes.subarray(start, end);
-    if (!torn && line.toString("latin1") === SEPARATOR) result = new RunResult(stream);
+    if (!torn && line.toString("latin1") === SEPARATOR) {
+      result = new RunResult(stream);
+      stopped = undefined;
+    }
     const value = torn ? undefined : objectIn(line);
     if (value) result.take(value);
+    stopped = stopReasonOf(value) ?? stopped;
     torn = false;
   }
-  return result.status;
+  return stopped ?? result.status;
 }
 
 function edge(path: string, which: "head" | "tail", most: number): { bytes: Buffer; whole: boolean } {

@@ -8,10 +8,19 @@ import { AgentProcess } from "./child.ts";
 import { commandOf } from "./command.ts";
 import { cannotWrite, dayDirectory, folderOf, type LogFile, newRunId } from "./layout.ts";
 import { type Facts, factsOf, noteEnd, noteName, noteStart } from "./ledger.ts";
+import { type Limits, overBudget } from "./limits.ts";
 import { RunLog } from "./log.ts";
-import { type Parent, RUN_VARIABLE, SESSION_VARIABLE } from "./parent.ts";
-import type { DroppedRecord, MetaRecord, RunStatus, StartRecord } from "./records.ts";
-import { RunResult, type Usage } from "./result.ts";
+import { PARENT_VARIABLE, type Parent, RUN_VARIABLE, SESSION_VARIABLE } from "./parent.ts";
+import type {
+  DroppedRecord,
+  EndStatus,
+  MetaRecord,
+  StartRecord,
+  StoppedRecord,
+  StopReason,
+  TagsRecord,
+} from "./records.ts";
+import { type Moment, RunResult, type Usage } from "./result.ts";
 import { LineSplitter } from "./stream.ts";
 
 export interface RunRequest {
@@ -25,6 +34,8 @@ export interface RunRequest {
   parent: Parent | null;
   /** What the agent is to know beforehand, of sessions that are resumed. */
   context: string | null;
+  tags: readonly string[];
+  limits: Limits;
   logs: string;
   cwd: string;
   environment: Readonly<Record<string, string | undefined>>;
@@ -36,6 +47,8 @@ export interface Listener {
   identified(sessionId: string): void;
   /** Every line that was logged. */
   line?(value: Record<string, unknown>, result: RunResult): void;
+  /** What the agent does, as its lines tell it. */
+  moment?(moment: Moment): void;
   /** The agent's own output and errors, as they come. */
   output?(chunk: Buffer): void;
 }
@@ -43,7 +56,7 @@ export interface Listener {
 export interface Outcome {
   sessionId: string;
   result: string;
-  status: Exclude<RunStatus, "running">;
+  status: EndStatus;
   /** What the process ended with. */
   code: number;
   /** What went wrong, in the agent's words. */
@@ -86,22 +99,32 @@ export class HeadlessRun {
     listener.started(start);
 
     const result = new RunResult(runner.run.stream);
-    let told: string | null = null;
+    let identified: string | null = null;
     let dropped = 0;
     const identify = (id: string) => {
-      told = id;
+      identified = id;
       const before = log.name;
       if (!session) log.identify(id, id === command.session);
       if (log.name !== before) noteName(logs, before, log.name);
       listener.identified(id);
     };
+    let limit: StopReason | null = null;
+    let running: AgentProcess | undefined;
+    const stopFor = (reason: StopReason) => {
+      limit ??= reason;
+      running?.stop("SIGINT");
+    };
     const lines = new LineSplitter({
       line(value, bytes) {
         log.line(bytes);
-        result.take(value);
+        const moments = result.take(value);
+        if (limit === null && result.status === "interrupted" && overBudget(result.usage, request.limits.budget)) {
+          stopFor("over-budget");
+        }
         const id = result.sessionId ?? (runner.run.new_session?.at_once ? command.session : null);
-        if (told === null && id !== null) identify(id);
+        if (identified === null && id !== null) identify(id);
         listener.line?.(value, result);
+        for (const moment of moments) listener.moment?.(moment);
       },
       tooLong(bytes) {
         dropped++;
@@ -118,19 +141,25 @@ export class HeadlessRun {
         listener.output?.(chunk);
       },
       errors: (chunk) => listener.output?.(chunk),
-      failed: () => noteEnd(logs, log.name, facts, "failed"),
+      failed: () => noteEnd(logs, log.name, facts, { status: "failed" }),
     });
+    running = agent;
+    const { timeoutMs } = request.limits;
+    const timer = timeoutMs === null ? undefined : setTimeout(() => stopFor("timed-out"), timeoutMs);
 
     return new HeadlessRun(agent, async (stopped) => {
       const { code, stderr } = await agent.ended;
+      clearTimeout(timer);
       lines.end();
-      const nameless = told === null && session === null;
-      if (told === null) listener.identified(session?.id ?? log.name);
-      const status = stopped() ? "interrupted" : code !== 0 ? "failed" : result.status;
+      const nameless = identified === null && session === null;
+      if (identified === null) listener.identified(session?.id ?? log.name);
+      const told = code !== 0 ? "failed" : result.status;
+      const status = stopped() ? "interrupted" : (limit ?? told);
+      if (limit !== null) log.record({ type: "aiwr_stopped", reason: limit } satisfies StoppedRecord);
       log.close();
-      noteEnd(logs, log.name, facts, status);
+      noteEnd(logs, log.name, facts, { status, ended: now().getTime(), tags: request.tags, ...result.usage });
       return {
-        sessionId: told ?? session?.id ?? log.name,
+        sessionId: identified ?? session?.id ?? log.name,
         result: result.text,
         status,
         code,
@@ -146,13 +175,14 @@ export class HeadlessRun {
 }
 
 function openLog(request: RunRequest, own: string, start: StartRecord, facts: Facts | null): RunLog {
-  const { logs, parent, session } = request;
+  const { logs, parent, session, tags } = request;
   try {
     // Written down first: killed right after, the session is not taken for one that had ended.
-    noteStart(logs, session?.log.name ?? own, facts);
+    noteStart(logs, session?.log.name ?? own, facts, tags);
     const log = session ? RunLog.continue(logs, session.log) : RunLog.create(logs, directoryFor(logs, parent), own);
     log.record(start);
     if (parent) log.record({ type: "aiwr_meta", parent_id: parent.id } satisfies MetaRecord);
+    if (tags.length > 0) log.record({ type: "aiwr_tags", tags: [...tags] } satisfies TagsRecord);
     if (log.broken !== null) throw log.broken;
     return log;
   } catch (error) {
@@ -174,6 +204,7 @@ function environmentFor(request: RunRequest, session: string | null, own: string
     AIWR_LOG_DIR: request.logs,
     [SESSION_VARIABLE]: id,
     [RUN_VARIABLE]: own,
+    [PARENT_VARIABLE]: request.parent?.id,
   };
 }
 

@@ -9,14 +9,15 @@ import { isRecord } from "../agents/profile.ts";
 import { appendLine } from "../base/files.ts";
 import { isRunning, processStart } from "../base/processes.ts";
 import { oneLine, shorten } from "../base/text.ts";
-import type { RunStatus } from "./records.ts";
+import { type Tokens, tokenCount } from "../transcripts/model.ts";
+import { END_STATUSES, type EndStatus } from "./records.ts";
+import { plus, type Usage } from "./result.ts";
 
 const FILE = ".index.jsonl";
 const LONGEST_PROMPT = 200;
+const NO_TAGS: readonly string[] = [];
 /** Every line begins so, which makes the name of its log readable without parsing it. */
 const PREFIX = '{"v":1,"log":"';
-
-export type Ending = Exclude<RunStatus, "running">;
 
 /** What stays the same from a session's first run on. */
 export interface Facts {
@@ -32,9 +33,22 @@ export interface Facts {
 /** The newest that is known of a log. */
 export interface Entry extends Facts {
   /** Null while the run goes on, or was killed. */
-  status: Ending | null;
+  status: EndStatus | null;
   pid: number | null;
   start: string | null;
+  tags: readonly string[];
+  /** When the last run ended, in milliseconds; null where nobody of ours has seen it. */
+  ended: number | null;
+  /** Of all its runs that have ended; null where nothing was told. */
+  usage: Usage | null;
+  /** How many there were in it. */
+  runs: number;
+}
+
+export interface Ending extends Partial<Usage> {
+  status: EndStatus;
+  ended?: number;
+  tags?: readonly string[];
 }
 
 export function factsOf(start: { agent: string; prompt: string }, parent: string | null, at: number): Facts {
@@ -43,9 +57,9 @@ export function factsOf(start: { agent: string; prompt: string }, parent: string
 }
 
 /** `facts` of a session's first run; a run that continues one has none of its own. */
-export function noteStart(logs: string, name: string, facts: Facts | null): void {
+export function noteStart(logs: string, name: string, facts: Facts | null, tags: readonly string[]): void {
   const { pid } = process;
-  note(logs, name, { ...facts, pid, start: processStart(pid) ?? null });
+  note(logs, name, { ...facts, pid, start: processStart(pid) ?? null, ...(tags.length > 0 && { tags }) });
 }
 
 /** The log has got its session's name. */
@@ -53,8 +67,8 @@ export function noteName(logs: string, before: string, name: string): void {
   note(logs, name, { was: before });
 }
 
-export function noteEnd(logs: string, name: string, facts: Facts | null, status: Ending): void {
-  note(logs, name, { ...facts, status });
+export function noteEnd(logs: string, name: string, facts: Facts | null, { tags = [], ...ending }: Ending): void {
+  note(logs, name, { ...facts, ...ending, ...(tags.length > 0 && { tags }) });
 }
 
 function note(logs: string, name: string, value: object): void {
@@ -78,15 +92,23 @@ export function readLedger(logs: string, names: ReadonlySet<string>): Map<string
     const line = parse(each);
     if (!isRecord(line)) continue;
     if (typeof line["was"] === "string") former.set(line["was"], name);
-    else found.set(name, known ? { ...entryIn(line), ...known } : entryIn(line));
+    else found.set(name, known ? joined(entryIn(line), known) : entryIn(line));
   }
   const entries = new Map<string, Entry>();
-  for (const [name, { agent, prompt, parent, at, status, pid, start }] of found) {
+  for (const [name, told] of found) {
+    const { agent, prompt, parent = null, at = 0, status = null, pid = null, start = null } = told;
+    const { tags = NO_TAGS, ended = null, usage = null, runs = 1 } = told;
     if (agent === undefined || prompt === undefined) continue;
-    const told = { agent, prompt, parent: parent ?? null, at: at ?? 0 };
-    entries.set(name, { ...told, status: status ?? null, pid: pid ?? null, start: start ?? null });
+    entries.set(name, { agent, prompt, parent, at, status, pid, start, tags, ended, usage, runs });
   }
   return entries;
+}
+
+/** The newer line counts, but what was used and how often is summed up. */
+function joined(older: Partial<Entry>, newer: Partial<Entry>): Partial<Entry> {
+  const tags = [...new Set([...(older.tags ?? []), ...(newer.tags ?? [])])];
+  const usage = older.usage && newer.usage ? plus(older.usage, newer.usage) : (older.usage ?? newer.usage ?? null);
+  return { ...older, ...newer, tags, usage, runs: (older.runs ?? 0) + (newer.runs ?? 0) };
 }
 
 /** The name that an agent has told for a run that was named by us. */
@@ -134,15 +156,35 @@ function entryIn(line: Record<string, unknown>): Partial<Entry> {
     Object.assign(entry, { agent, prompt, parent: typeof parent === "string" ? parent : null });
     entry.at = typeof at === "number" && Number.isFinite(at) ? at : 0;
   }
+  // A run that continues has a line for its beginning; the first one is told with the session's facts.
+  const begins = typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0;
+  entry.runs = entry.agent !== undefined || begins ? 1 : 0;
+  entry.tags = Array.isArray(line["tags"]) ? line["tags"].filter((tag) => typeof tag === "string") : NO_TAGS;
+  entry.usage = usageOf(line);
+  if (typeof line["ended"] === "number") entry.ended = line["ended"];
   if (isEnding(status)) entry.status = status;
-  else if (typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0) {
+  else if (begins) {
     Object.assign(entry, { status: null, pid, start: typeof start === "string" ? start : null });
   }
   return entry;
 }
 
-function isEnding(value: unknown): value is Ending {
-  return value === "completed" || value === "failed" || value === "interrupted";
+function isEnding(value: unknown): value is EndStatus {
+  return END_STATUSES.includes(value as EndStatus);
+}
+
+function usageOf({ tokens, cost }: Record<string, unknown>): Usage | null {
+  if (!isRecord(tokens)) return null;
+  const count = (name: keyof Tokens) => tokenCount(tokens[name]);
+  return {
+    tokens: {
+      input: count("input"),
+      output: count("output"),
+      cacheRead: count("cacheRead"),
+      cacheWrite: count("cacheWrite"),
+    },
+    cost: typeof cost === "number" && Number.isFinite(cost) ? cost : null,
+  };
 }
 
 export function isAlive(entry: Entry): boolean {

@@ -10,6 +10,9 @@ export const SESSION_VARIABLE = "BACKTRAIL_SESSION_ID";
 /** Names the run itself, for where its agent has told another session's id than we gave it, or none yet. */
 export const RUN_VARIABLE = "BACKTRAIL_RUN";
 
+/** Names the session that started the run, so that the run's own hooks record whose child it is. */
+export const PARENT_VARIABLE = "BACKTRAIL_PARENT_ID";
+
 export interface Parent {
   id: string;
   /** Null for a recorded session that is no run: it has no log. */

@@ -24,13 +24,41 @@ export interface DroppedRecord {
   bytes: number;
 }
 
-export type RunStatus = "running" | "completed" | "failed" | "interrupted";
+/** What the user calls the run, to find it again. */
+export interface TagsRecord {
+  type: "aiwr_tags";
+  tags: string[];
+}
+
+/** We ended the agent ourselves, and why. */
+export interface StoppedRecord {
+  type: "aiwr_stopped";
+  reason: StopReason;
+}
+
+/** A limit that the user gave. */
+export type StopReason = "timed-out" | "over-budget";
+export type EndStatus = "completed" | "failed" | "interrupted" | StopReason;
+export type RunStatus = "running" | EndStatus;
+
+export const END_STATUSES: readonly EndStatus[] = ["completed", "failed", "interrupted", "timed-out", "over-budget"];
 
 export function startOf(value: unknown): StartRecord | undefined {
   if (!isRecord(value) || value["type"] !== "aiwr_start") return undefined;
   const { prompt, agent, model } = value;
   if (typeof prompt !== "string" || typeof agent !== "string") return undefined;
   return { type: "aiwr_start", prompt, agent, model: typeof model === "string" ? model : null };
+}
+
+export function tagsOf(value: unknown): string[] {
+  if (!isRecord(value) || value["type"] !== "aiwr_tags" || !Array.isArray(value["tags"])) return [];
+  return value["tags"].filter((tag): tag is string => typeof tag === "string");
+}
+
+export function stopReasonOf(value: unknown): StopReason | undefined {
+  if (!isRecord(value) || value["type"] !== "aiwr_stopped") return undefined;
+  const { reason } = value;
+  return reason === "timed-out" || reason === "over-budget" ? reason : undefined;
 }
 
 export function parentOf(value: unknown): string | undefined {

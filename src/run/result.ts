@@ -134,7 +134,7 @@ export class RunResult {
   }
 }
 
-function plus(a: Usage, b: Usage): Usage {
+export function plus(a: Usage, b: Usage): Usage {
   return {
     tokens: {
       input: a.tokens.input + b.tokens.input,

@@ -5,6 +5,7 @@ import { endOf, headOf } from "./edges.ts";
 import { flatten, type LogFile, walkLogs } from "./layout.ts";
 import { type Entry, factsOf, isAlive, noteEnd, readLedger } from "./ledger.ts";
 import type { RunStatus } from "./records.ts";
+import type { Usage } from "./result.ts";
 
 export interface RunNode {
   /** The session's id, as its log is named. */
@@ -19,6 +20,11 @@ export interface RunNode {
   parent: string | null;
   /** When the first run began, in milliseconds. */
   at: number;
+  tags: readonly string[];
+  /** When the last run ended, in milliseconds. */
+  ended: number | null;
+  usage: Usage | null;
+  runs: number;
   children: RunNode[];
 }
 
@@ -51,6 +57,10 @@ function nodeOf(file: LogFile, parent: string | null, entries: ReadonlyMap<strin
     status: entry ? (entry.status ?? "running") : "interrupted",
     parent: parent ?? entry?.parent ?? null,
     at: entry?.at ?? 0,
+    tags: entry?.tags ?? [],
+    ended: entry?.ended ?? null,
+    usage: entry?.usage ?? null,
+    runs: entry?.runs ?? 1,
     children,
   };
 }
@@ -65,15 +75,16 @@ async function settle(logs: string, files: readonly LogFile[], entries: Map<stri
   const runners = new Map<string, Runner | undefined>();
   for (const file of files) {
     try {
-      const { start, parent } = headOf(file.path);
+      const { start, parent, tags } = headOf(file.path);
       const known = entries.get(file.name);
       const agent = known?.agent ?? start?.agent ?? "unknown";
       if (!runners.has(agent)) runners.set(agent, await findRunner(agent));
       const status = endOf(file.path, runners.get(agent)?.run.stream);
       const told = { agent, prompt: start?.prompt ?? "" };
       const facts = known ?? factsOf(told, parent, statSync(file.path).mtimeMs);
-      entries.set(file.name, { ...facts, status, pid: null, start: null });
-      noteEnd(logs, file.name, known ? null : facts, status);
+      const more = known ?? { tags, ended: null, usage: null, runs: 1 };
+      entries.set(file.name, { ...more, ...facts, status, pid: null, start: null });
+      noteEnd(logs, file.name, known ? null : facts, { status, ...(!known && { tags }) });
     } catch {
       // It has just been moved or removed; the next look will tell.
     }

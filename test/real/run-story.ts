@@ -31,6 +31,12 @@ export interface RunTeller {
   refusal: RegExp;
 }
 
+interface ListedSession {
+  id: string;
+  agent: string;
+  parent: string | null;
+}
+
 interface Said {
   done: Finished;
   lines: Record<string, unknown>[];
@@ -96,6 +102,14 @@ async function story(rig: Rig, teller: RunTeller): Promise<void> {
   const folder = join(day, first.session);
   expect(readdirSync(folder).sort()).toEqual([`${child.session}.jsonl`, `${first.session}.jsonl`].sort());
   expect(linesOf(join(folder, `${child.session}.jsonl`))[1]).toEqual({ type: "aiwr_meta", parent_id: first.session });
+  const { sessions } = await backtrail.json<{ sessions: ListedSession[] }>("sessions");
+  const listed = (id: string) => sessions.find((session) => session.id === id);
+  const path = expect.stringContaining(`/${first.session}/`);
+  expect(listed(first.session)).toMatchObject({ agent: id, recorded: true, log: path, children: [child.session] });
+  expect(listed(child.session)).toMatchObject({ recorded: true, log: path, parent: first.session });
+  // The agent's own hooks know whose child it is.
+  const recorded = await backtrail.json<{ sessions: ListedSession[] }>("status");
+  expect(recorded.sessions.find((session) => session.id === child.session)?.parent).toBe(first.session);
 
   const more = await run(rig, teller, "And more [[more]]", "--session", first.session);
   expect(more.session).toBe(first.session);

@@ -20,6 +20,8 @@ import { commitLine, labelled } from "../render/story.ts";
 interface Options {
   target?: string;
   conversation?: boolean;
+  summarise?: boolean;
+  agent?: string;
   json?: boolean;
 }
 
@@ -32,11 +34,18 @@ interface Explanation {
 }
 
 export async function run(options: Options, io: Io): Promise<undefined> {
+  if (options.agent !== undefined && !options.summarise) {
+    throw new UserError("usage", "--agent says who summarises.", "Give --summarise as well.");
+  }
   const workspace = await lookIntoHistory(io);
   const reader = new CheckpointReader(workspace);
   try {
     const target = (options.target ?? "HEAD").trim();
     const found = await withProgress(io, "Looking through the history", () => explain(workspace, reader, target));
+    if (options.summarise) {
+      const { summariseAll } = await import("../summarising.ts");
+      await summariseAll(workspace, reader, found.checkpoints, options.agent, io);
+    }
     const conversations = options.conversation ? await conversationsOf(workspace, reader, found) : new Map();
     if (options.json) io.json(asJson(found, conversations));
     else await page(io, asText(found, conversations, io).join("\n"));

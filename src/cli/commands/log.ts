@@ -4,6 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { stampsOf } from "../../restore/check/stamps.ts";
 import { fatesOf } from "../../restore/fates.ts";
+import { flatten, logsDirectory, nameOf, walkLogs } from "../../run/layout.ts";
 import { listSteps, stepsOf } from "../../steps/list.ts";
 import { commitLog } from "../commit-log.ts";
 import { lookIntoHistory } from "../history.ts";
@@ -47,7 +48,16 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
   const { paint, columns } = io.out;
   const fates = fatesOf(workspace, read);
-  const view = { paint, columns, now: now(), steps: options.steps, fates, verdictOf: stampsOf(workspace).of };
+  const runs = new Set(flatten(walkLogs(logsDirectory(io.cwd, io.environment))).map(({ name }) => name));
+  const view = {
+    paint,
+    columns,
+    now: now(),
+    steps: options.steps,
+    fates,
+    verdictOf: stampsOf(workspace).of,
+    isRun: (session: string) => runs.has(nameOf(session)),
+  };
   const lines = io.accessible ? spokenTimeline(turns, view) : timeline(turns, view);
   await page(io, lines.join("\n"));
   if (more) io.say(io.err.paint("dim", "There are older ones; --limit 0 shows them all."));
@@ -64,9 +74,5 @@ function sessionOf(workspace: Workspace, beginning: string): string {
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined)
     throw new UserError("usage", `"${beginning}" begins several sessions' ids.`, "Give a few more letters.");
-  throw new UserError(
-    "not-found",
-    `No session here begins with "${beginning}".`,
-    "`backtrail status` lists the sessions.",
-  );
+  throw new UserError("not-found", `No session here begins with "${beginning}".`, "`backtrail sessions` lists them.");
 }

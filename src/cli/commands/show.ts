@@ -1,9 +1,11 @@
 /** `show`: one step with its prompt, files, tokens and the agent's answer. */
+import { existsSync } from "node:fs";
 import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import { printable, shownPath } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { resolveTarget } from "../../restore/target.ts";
+import { logsDirectory, nameOf } from "../../run/layout.ts";
 import { patch } from "../../steps/diff.ts";
 import { findStep, listSteps } from "../../steps/list.ts";
 import type { Step } from "../../steps/model.ts";
@@ -23,7 +25,11 @@ interface Options {
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await lookIntoWorkspace(io);
-  const target = await resolveTarget(workspace, options.target ?? "last");
+  const target = await resolveTarget(workspace, options.target ?? "last").catch((error: unknown) => error);
+  if (!isTarget(target)) {
+    if (!(await shownAsSession(options, target, io))) throw target;
+    return;
+  }
   if (target.kind !== "step") {
     throw new UserError(
       "usage",
@@ -41,10 +47,36 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     paint: io.out.paint,
     columns: io.out.columns,
     now: now(),
+    run: await runOf(step, io),
   });
   if (change !== undefined)
     lines.push("", change === "" ? "Nothing changed." : colourDiff(change.trimEnd(), io.out.paint));
   await page(io, lines.join("\n"));
+}
+
+function isTarget(found: unknown): found is Awaited<ReturnType<typeof resolveTarget>> {
+  return typeof found === "object" && found !== null && !(found instanceof Error);
+}
+
+/** A run of which nothing was recorded has no steps, but a log. */
+async function shownAsSession(options: Options, error: unknown, io: Io): Promise<boolean> {
+  if (!(error instanceof UserError) || error.kind !== "not-found" || options.target === undefined) return false;
+  const [{ knownSessions }, { findSession }, { showSession }] = await Promise.all([
+    import("../looking-at-sessions.ts"),
+    import("../../run/sessions/find.ts"),
+    import("./sessions/show.ts"),
+  ]);
+  const known = await knownSessions(io);
+  const node = findSession(known.nodes, options.target.trim());
+  if (node) await showSession(known, node, options.json === true, io);
+  return node !== undefined;
+}
+
+async function runOf({ session, agent }: Step, io: Io) {
+  const logs = logsDirectory(io.cwd, io.environment);
+  if (session === null || agent === null || !existsSync(logs)) return undefined;
+  const { nodesIn, readTree } = await import("../../run/tree.ts");
+  return nodesIn(await readTree(logs)).find(({ id }) => id === nameOf(session));
 }
 
 /** From the state before it: for the end of a turn, where the turn began; otherwise the step before. */

@@ -11,9 +11,19 @@ export const COMMITS: readonly CommandSpec[] = [
     arguments: [
       { name: "[target]", help: "a commit, a checkpoint, or the beginning of a session's id (default: HEAD)" },
     ],
-    options: [{ flags: "-c, --conversation", help: "also the whole conversation" }, JSON_OPTION],
+    options: [
+      { flags: "-c, --conversation", help: "also the whole conversation" },
+      { flags: "--summarise", help: "let an agent summarise the sessions that have no summary, and keep it" },
+      {
+        flags: "--agent <name>",
+        help: "with --summarise: which agent (default: `summarise.agent`)",
+        completes: "agent",
+      },
+      JSON_OPTION,
+    ],
     examples: [
       ["backtrail explain", "the last commit"],
+      ["backtrail explain --summarise --agent claude", "by Claude Code"],
       ["backtrail explain main~3 --conversation", "with all that was said"],
     ],
     load: () => import("../commands/explain.ts"),

@@ -1,5 +1,16 @@
 /** Running agents without a terminal. A part of the table of commands. */
-import type { CommandSpec } from "./spec.ts";
+import { type ArgumentSpec, type CommandSpec, JSON_OPTION, wholeNumber } from "./spec.ts";
+
+const SESSION: ArgumentSpec = {
+  name: "<session>",
+  help: "a session's id; the beginning is enough",
+  completes: "session",
+};
+
+/** Not a list of words behind one flag: the prompt may follow. */
+function oneMore(text: string, before: unknown): string[] {
+  return [...(Array.isArray(before) ? (before as string[]) : []), text];
+}
 
 export const RUN: readonly CommandSpec[] = [
   {
@@ -24,6 +35,21 @@ export const RUN: readonly CommandSpec[] = [
         conflicts: ["resumeTree"],
       },
       { flags: "--resume-tree <id>", help: "the same with all sessions below it" },
+      { flags: "--worktree", help: "in a git worktree of its own, beside the repository", conflicts: ["session"] },
+      { flags: "--timeout <time>", help: "stop it after that time: 90s, 10m, 1h30m" },
+      { flags: "--budget <amount>", help: "stop it beyond that: tokens (200k), or dollars ($0.50)" },
+      {
+        flags: "--tag <tag>",
+        help: "a word to find it by with `backtrail sessions --tag`; any number",
+        parse: oneMore,
+      },
+      {
+        flags: "--output <form>",
+        help: "json (the three lines), text (only the result), stream (text as it comes)",
+        choices: ["json", "text", "stream"],
+      },
+      { flags: "--prompts <file>", help: "a run for each prompt: one a line, or between lines of `---`" },
+      { flags: "--parallel <count>", help: "with --prompts: so many at once (default: 1)" },
       { flags: "--list", help: "all sessions as a tree, newest first" },
       { flags: "--verbose", help: "also show what the agent prints, on stderr", conflicts: ["quiet"] },
       { flags: "--quiet", help: "only the result" },
@@ -33,9 +59,86 @@ export const RUN: readonly CommandSpec[] = [
       ['backtrail run "fix the login bug" --agent gemini', "with another agent"],
       ['backtrail run "and write tests" --session a1b2c3d4', "continue a session"],
       ['backtrail run "fix it" -- --model opus', "arguments for the agent"],
+      ['backtrail run "try it" --worktree --timeout 10m', "beside your files"],
+      ["backtrail run --prompts todo.txt --parallel 3", "one for each line"],
       ["backtrail run --list", "what was run"],
     ],
     takesRest: true,
     load: () => import("../commands/run.ts"),
+  },
+  {
+    path: "sessions",
+    group: "Look back",
+    summary: "all sessions as a tree: runs, recorded ones, subagents",
+    details:
+      "Everything that agents did here as one tree: runs (`backtrail run`), sessions that were recorded, their subagents, and the sessions that they started. A run in a repository where Backtrail records is one session: its log and its steps belong together.",
+    examples: [
+      ["backtrail sessions", "the newest ones"],
+      ["backtrail sessions --status failed --since 2d", "what failed lately"],
+      ["backtrail sessions --search 'login bug'", "by what was asked or answered"],
+      ["backtrail sessions show a1b2c3d4", "one of them whole"],
+      ["backtrail sessions diff a1b2c3d4 e5f6a7b8", "two attempts side by side"],
+    ],
+  },
+  {
+    path: "sessions list",
+    group: "Look back",
+    summary: "the tree, newest first (default)",
+    options: [
+      { flags: "-a, --agent <name...>", help: "only of these agents", completes: "agent" },
+      {
+        flags: "--status <status...>",
+        help: "running, waiting, completed, failed, interrupted, timed-out, over-budget",
+      },
+      { flags: "--tag <tag...>", help: "only with all of these tags" },
+      { flags: "--since <time>", help: "only with something since then: 2d, 3h, yesterday, 2026-11-17" },
+      { flags: "--until <time>", help: "only that began before then" },
+      { flags: "--search <text>", help: "only with this in a prompt or a result" },
+      { flags: "-l, --limit <sessions>", help: "at most that many (default: 20; 0: all)", parse: wholeNumber },
+      JSON_OPTION,
+    ],
+    isDefault: true,
+    load: () => import("../commands/sessions/list.ts"),
+  },
+  {
+    path: "sessions show",
+    group: "Look back",
+    summary: "one session: its prompts, results and what it started",
+    arguments: [SESSION],
+    options: [JSON_OPTION],
+    load: () => import("../commands/sessions/show.ts"),
+  },
+  {
+    path: "sessions diff",
+    group: "Look back",
+    summary: "two sessions side by side",
+    details:
+      "Two sessions side by side: prompts and results, tokens, cost and time, and the files that each of them changed.",
+    arguments: [
+      { ...SESSION, name: "<one>" },
+      { ...SESSION, name: "<other>", help: "likewise" },
+    ],
+    options: [JSON_OPTION],
+    load: () => import("../commands/sessions/diff.ts"),
+  },
+  {
+    path: "export",
+    group: "Look back",
+    summary: "a session as one file: Markdown, HTML or JSON",
+    details:
+      "A session with its whole conversation as one file that can be read without Backtrail. Secrets are taken out as they are for checkpoints, unless you ask for --raw. The HTML needs no other files and runs no scripts.",
+    arguments: [SESSION],
+    options: [
+      { flags: "-f, --format <format>", help: "md (default), html or json", choices: ["md", "html", "json"] },
+      { flags: "-o, --output <file>", help: "into that file (default: stdout)" },
+      { flags: "--tree", help: "also the sessions that it started" },
+      { flags: "--raw", help: "as it is, with any secrets in it" },
+      { flags: "-y, --yes", help: "write over a file that is there" },
+    ],
+    examples: [
+      ["backtrail export a1b2c3d4 -o session.html", "to show to somebody"],
+      ["backtrail export a1b2c3d4 --tree --format json", "with all below it"],
+    ],
+    load: () => import("../commands/export.ts"),
   },
 ];

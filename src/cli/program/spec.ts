@@ -36,7 +36,8 @@ export interface OptionSpec {
   help: string;
   choices?: readonly string[];
   conflicts?: string[];
-  parse?: (text: string) => unknown;
+  /** `before` is what an earlier one of the same came to. */
+  parse?: (text: string, before: unknown) => unknown;
   completes?: Completes;
 }
 

@@ -3,6 +3,7 @@ import { oneLine, printable, shownPath } from "../../base/text.ts";
 import type { NotCaptured, Step } from "../../steps/model.ts";
 import type { Tokens } from "../../transcripts/model.ts";
 import type { Paint } from "../io.ts";
+import { thousands } from "./amounts.ts";
 import { entriesOf, fileLines, summaryOf } from "./files.ts";
 import { wrap } from "./text.ts";
 import { age, moment } from "./time.ts";
@@ -13,6 +14,8 @@ export interface StepView {
   paint: Paint;
   columns: number;
   now: Date;
+  /** Of the run that it belongs to. */
+  run?: { status: string; parent: string | null; tags: readonly string[] } | undefined;
 }
 
 const LABEL = 10;
@@ -48,6 +51,7 @@ export function stepDetails(step: Step, sameTurn: readonly Step[], view: StepVie
   add("name", step.name && oneLine(step.name));
   add("agent", agentLine(step));
   add("session", step.session && `${oneLine(step.session)}${step.turn > 0 ? `, turn ${step.turn}` : ""}`);
+  add("run", view.run ? runLine(view.run) : null);
   add(
     "commit",
     step.head && `${step.head.slice(0, 12)}${step.branch ? ` on ${shownPath(step.branch)}` : ", no branch"}`,
@@ -67,6 +71,15 @@ export function tokenLine(tokens: Tokens): string {
   if (cached > 0)
     parts.push(`${thousands(tokens.cacheRead)} read from cache`, `${thousands(tokens.cacheWrite)} written to it`);
   return parts.join(", ");
+}
+
+function runLine({ status, parent, tags }: NonNullable<StepView["run"]>): string {
+  const words = [
+    status,
+    parent === null ? "" : `started by ${oneLine(parent)}`,
+    ...tags.map((tag) => `#${oneLine(tag)}`),
+  ];
+  return words.filter((word) => word !== "").join(", ");
 }
 
 function agentLine(step: Step): string | null {
@@ -102,8 +115,4 @@ function filesOf(step: Step, paint: Paint): string[] {
     paint("bold", "Not captured"),
     ...left.map(({ path, why }) => `  ${shownPath(path)} (${WHY[why]})`),
   ];
-}
-
-function thousands(count: number): string {
-  return count < 10_000 ? String(count) : `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
 }

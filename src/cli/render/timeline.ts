@@ -19,6 +19,8 @@ export interface TimelineOptions {
   fates?: Fates;
   /** What a check said of a step. */
   verdictOf?: (step: Step) => string | undefined;
+  /** Whether a session was a run without a terminal. */
+  isRun?: (session: string) => boolean;
 }
 
 const INDENT = 2;
@@ -62,7 +64,7 @@ function entry(turn: Turn, options: TimelineOptions): string[] {
 
 /** A turn's first line: which, when, whose, and how many files. More than one where the screen is narrow. */
 export function headlineOf({ head, open }: Turn, options: TimelineOptions): string[] {
-  const { paint, now, fates, verdictOf } = options;
+  const { paint, now, fates, verdictOf, isRun } = options;
   const parts = [`${mark(head, open, paint)} ${paint("magenta", head.id)}`, paint("dim", age(head.time, now))];
   if (head.agent) parts.push(paint("cyan", oneLine(head.agent)));
   if (head.session && head.kind !== "manual" && head.kind !== "safety") {
@@ -70,6 +72,7 @@ export function headlineOf({ head, open }: Turn, options: TimelineOptions): stri
       paint("dim", `${oneLine(head.session).slice(0, SHORT_SESSION)}${head.turn > 0 ? ` turn ${head.turn}` : ""}`),
     );
   }
+  if (head.session && isRun?.(head.session)) parts.push(paint("dim", "run"));
   const files = summaryOf(head.files, paint);
   if (files) parts.push(files);
   const stamp = stampMark(verdictOf?.(head), paint);

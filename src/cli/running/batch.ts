@@ -1,0 +1,130 @@
+/** `run --prompts`: a run for each prompt, so many at once; one line of JSON for each as it ends. */
+import { resolve } from "node:path";
+import { UserError } from "../../base/errors.ts";
+import { oneLine, plural, printable, shorten } from "../../base/text.ts";
+import { Batch, type Ended } from "../../run/batch.ts";
+import { signalNumber } from "../../run/child.ts";
+import type { RunRequest } from "../../run/headless.ts";
+import { countedTokens } from "../../run/limits.ts";
+import { readPrompts } from "../../run/prompts.ts";
+import { END_STATUSES } from "../../run/records.ts";
+import { EXIT } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { duration, thousands } from "../render/amounts.ts";
+import { BatchProgress } from "./progress.ts";
+import { type RunOptions, requestOf } from "./request.ts";
+import { SIGNALS } from "./single.ts";
+
+const MOST_AT_ONCE = 64;
+const LONGEST_REASON = 200;
+
+export async function performAll(options: RunOptions, logs: string, io: Io): Promise<number> {
+  const prompts = promptsOf(options, io);
+  const atOnce = countOf(options.parallel ?? "1");
+  const request = await requestOf({ ...options, prompt: prompts[0] ?? "" }, logs, io);
+  const batch = new Batch();
+  let signal: NodeJS.Signals | null = null;
+  for (const each of SIGNALS) {
+    process.on(each, (caught: NodeJS.Signals) => {
+      signal ??= caught;
+      batch.stop(caught);
+    });
+  }
+  const runs = prompts.map((prompt, i) => ({ index: i + 1, request: { ...request, prompt } }));
+  const progress = new BatchProgress(prompts, io);
+  const printer = printerFor(options, request, io);
+  const ended = await batch.perform(runs, atOnce, await preparing(options, io), {
+    started: (index) => progress.started(index),
+    identified() {},
+    ended(done) {
+      progress.ended(done.index, lineOf(done, request.runner.name));
+      printer(done);
+    },
+  });
+  progress.close();
+  io.err.offer?.(`${summaryOf(ended, prompts.length)}\n`);
+  if (signal !== null) return 128 + signalNumber(signal);
+  return ended.length === prompts.length && ended.every(({ status }) => status === "completed")
+    ? EXIT.done
+    : EXIT.failed;
+}
+
+function promptsOf({ prompts, prompt, session, output }: RunOptions, io: Io): string[] {
+  if (prompts === undefined) {
+    throw new UserError(
+      "usage",
+      "--parallel is for many prompts, and there are none.",
+      "Give a file of them with --prompts.",
+    );
+  }
+  const other = prompt !== undefined ? "a prompt" : session !== undefined ? "--session" : undefined;
+  if (other !== undefined)
+    throw new UserError("usage", `--prompts can't stand beside ${other}.`, "Leave one of them out.");
+  if (output === "stream") {
+    throw new UserError("usage", "Several runs can't be shown as they come.", "Use --output text or json.");
+  }
+  return readPrompts(resolve(io.cwd, prompts));
+}
+
+function countOf(text: string): number {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= MOST_AT_ONCE) return count;
+  throw new UserError("usage", `"${text}" runs at once are not possible.`, `Give a number from 1 to ${MOST_AT_ONCE}.`);
+}
+
+async function preparing(options: RunOptions, io: Io): Promise<(request: RunRequest) => Promise<RunRequest>> {
+  if (!options.worktree) return (request) => Promise.resolve(request);
+  const { inWorktree } = await import("./worktree.ts");
+  // Where each one runs is told with its result.
+  const quiet: Io = { ...io, err: { ...io.err, offer: () => true } };
+  return (request) => inWorktree(request, quiet);
+}
+
+/** JSON as each one ends; texts in the order of the prompts, each once those before it are there. */
+function printerFor(options: RunOptions, { cwd, runner }: RunRequest, io: Io): (done: Ended) => void {
+  const offer = (text: string) => void (io.out.offer ?? io.out.write)(text);
+  if (options.output !== "text") {
+    return (done) => offer(`${JSON.stringify(asJson(done, runner.name, done.cwd === cwd ? null : done.cwd))}\n`);
+  }
+  const waiting = new Map<number, Ended>();
+  let next = 1;
+  return (done) => {
+    waiting.set(done.index, done);
+    for (let ready = waiting.get(next); ready; ready = waiting.get(++next)) {
+      waiting.delete(next);
+      offer(`${next === 1 ? "" : "---\n"}${printable(ready.outcome?.result ?? "").trimEnd()}\n`);
+    }
+  };
+}
+
+function asJson({ index, prompt, status, outcome, error, ms }: Ended, agent: string, worktree: string | null) {
+  return {
+    index,
+    prompt,
+    agent,
+    session_id: outcome?.sessionId ?? null,
+    status,
+    result: outcome?.result ?? "",
+    error: error ?? outcome?.failure ?? null,
+    tokens: outcome?.usage.tokens ?? null,
+    cost: outcome?.usage.cost ?? null,
+    ms,
+    worktree,
+  };
+}
+
+function lineOf({ status, prompt, ms, error, outcome }: Ended, agent: string): string {
+  const reason =
+    status === "completed" ? "" : (error ?? outcome?.failure ?? outcome?.stderr.trim().split("\n").at(-1) ?? "");
+  const why = reason === "" ? "" : `: ${shorten(oneLine(reason), LONGEST_REASON)}`;
+  return `${agent} ${status} in ${duration(ms)}  "${shorten(oneLine(prompt), 60)}"${why}`;
+}
+
+function summaryOf(ended: readonly Ended[], asked: number): string {
+  const counts = END_STATUSES.map((status) => [status, ended.filter((each) => each.status === status).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${status}`);
+  if (ended.length < asked) counts.push(`${asked - ended.length} not started`);
+  const tokens = ended.reduce((sum, { outcome }) => sum + (outcome ? countedTokens(outcome.usage) : 0), 0);
+  return `${plural(asked, "run")}: ${counts.join(", ")}${tokens > 0 ? `; ${thousands(tokens)} tokens` : ""}.`;
+}

@@ -1,0 +1,60 @@
+/** How long a run may take, and what it may cost, as the user says it. */
+import { UserError } from "../base/errors.ts";
+import type { Usage } from "./result.ts";
+
+export interface Limits {
+  timeoutMs: number | null;
+  budget: Budget | null;
+}
+
+/** Tokens, or US dollars. */
+export interface Budget {
+  tokens: number | null;
+  cost: number | null;
+}
+
+export const NO_LIMITS: Limits = { timeoutMs: null, budget: null };
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+/** A timer takes no more. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** "90" (seconds), "30s", "10m", "1h30m". */
+export function parseTime(text: string): number {
+  const words = text.trim().toLowerCase();
+  const bare = /^\d+(?:\.\d+)?$/.test(words) ? `${words}s` : words;
+  const parts = [...bare.matchAll(/(\d+(?:\.\d+)?)\s*(ms|min|[smhd])\s*/g)];
+  const time = parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
+  const whole = parts.map(([part]) => part).join("") === bare;
+  if (whole && time >= 1 && time <= LONGEST_MS) return Math.round(time);
+  throw new UserError("usage", `"${text}" is not a time.`, "Give something like 90s, 10m or 1h30m.");
+}
+
+/** "50000", "50k", "1.5M" (tokens), "$0.50", "0.5usd". */
+export function parseBudget(text: string): Budget {
+  const words = text.trim().toLowerCase();
+  const cost = /^\$\s*(\d+(?:\.\d+)?)$/.exec(words) ?? /^(\d+(?:\.\d+)?)\s*(?:\$|usd)$/.exec(words);
+  if (cost && Number(cost[1]) > 0) return { tokens: null, cost: Number(cost[1]) };
+  const tokens = /^(\d+(?:\.\d+)?)\s*([km]?)(?:\s*tokens?)?$/.exec(words);
+  const count = tokens ? Math.round(Number(tokens[1]) * ({ k: 1e3, m: 1e6 }[tokens[2] ?? ""] ?? 1)) : 0;
+  if (count >= 1 && Number.isSafeInteger(count)) return { tokens: count, cost: null };
+  throw new UserError("usage", `"${text}" is not a budget.`, "Give tokens, such as 200k, or dollars, such as $0.50.");
+}
+
+/** What is read from a cache was paid for before, and does not count. */
+export function countedTokens({ tokens }: Usage): number {
+  return tokens.input + tokens.output + tokens.cacheWrite;
+}
+
+export function overBudget(usage: Usage, budget: Budget | null): boolean {
+  if (budget === null) return false;
+  if (budget.tokens !== null) return countedTokens(usage) > budget.tokens;
+  return budget.cost !== null && usage.cost !== null && usage.cost > budget.cost;
+}

@@ -1,0 +1,61 @@
+/** A log from its beginning to its end, run by run, without ever holding more of it than a line. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { StreamSection } from "../agents/profile.ts";
+import { findRunner } from "./agents.ts";
+import { SEPARATOR, type StartRecord, startOf } from "./records.ts";
+import { type Moment, RunResult } from "./result.ts";
+import { LineSplitter } from "./stream.ts";
+
+const CHUNK = 1 << 20;
+const UNKNOWN: StreamSection = { session_id: [], rules: [] };
+
+export interface LogReader {
+  /** A run begins; null where the log doesn't say how. */
+  run(start: StartRecord | null): void;
+  moment?(moment: Moment): void;
+  end(result: RunResult): void;
+}
+
+export async function readLog({ path, agent }: { path: string; agent: string }, reader: LogReader): Promise<void> {
+  const stream = (await findRunner(agent))?.run.stream ?? UNKNOWN;
+  let result: RunResult | undefined;
+  const begin = (start: StartRecord | null): RunResult => {
+    finish();
+    reader.run(start);
+    result = new RunResult(stream);
+    return result;
+  };
+  const finish = () => {
+    if (result) reader.end(result);
+    result = undefined;
+  };
+  const lines = new LineSplitter({
+    line(value) {
+      const start = startOf(value);
+      if (start) begin(start);
+      else for (const moment of (result ?? begin(null)).take(value)) reader.moment?.(moment);
+    },
+    tooLong() {},
+    other(bytes) {
+      if (bytes.toString("latin1") === SEPARATOR) finish();
+    },
+  });
+  readChunks(path, (chunk) => lines.push(chunk));
+  lines.end();
+  finish();
+}
+
+/** Until `take` says that it has enough. */
+export function readChunks(path: string, take: (chunk: Buffer) => unknown): void {
+  const fd = openSync(path, "r");
+  try {
+    // There may be thousands of small ones.
+    const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, fstatSync(fd).size)));
+    for (;;) {
+      const size = readSync(fd, buffer, 0, buffer.length, null);
+      if (size === 0 || take(buffer.subarray(0, size)) === true) return;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import { filterOf, matches, parseMoment, pruned } from "./filter.ts";
+import { shortIds } from "./find.ts";
+import { inOrder, type SessionNode } from "./model.ts";
+
+const NOW = new Date("2026-11-17T12:00:00Z");
+
+export function node(id: string, more: Partial<SessionNode> = {}): SessionNode {
+  return {
+    id,
+    agent: "claude-code",
+    status: "completed",
+    parent: null,
+    prompt: "",
+    model: null,
+    tags: [],
+    startedAt: "2026-11-16T10:00:00.000Z",
+    updatedAt: "2026-11-16T11:00:00.000Z",
+    turns: 1,
+    steps: 0,
+    tokens: null,
+    cost: null,
+    worktree: null,
+    log: null,
+    recorded: false,
+    imported: false,
+    tasks: [],
+    children: [],
+    ...more,
+  };
+}
+
+describe("a moment", () => {
+  test("some time ago, a day, or exactly then", () => {
+    expect(parseMoment("2d", NOW, "first")).toEqual(new Date("2026-11-15T12:00:00Z"));
+    expect(parseMoment("90 min", NOW, "last")).toEqual(new Date("2026-11-17T10:30:00Z"));
+    expect(parseMoment("2026-11-16", NOW, "first")).toEqual(new Date(2026, 10, 16));
+    expect(parseMoment("2026-11-16", NOW, "last")).toEqual(new Date(new Date(2026, 10, 17).getTime() - 1));
+    expect(parseMoment("2026-11-16T08:30:00Z", NOW, "first")).toEqual(new Date("2026-11-16T08:30:00Z"));
+    expect(parseMoment("yesterday", new Date(2026, 10, 1, 9), "first")).toEqual(new Date(2026, 9, 31));
+  });
+
+  test.each(["", "soon", "2026-02-30", "2026-13-01", "5y", "-2d", "2026-11-16T99:99"])("%p is none", (text) => {
+    expect(() => parseMoment(text, NOW, "first")).toThrow("is not a time");
+  });
+});
+
+test("since is about the last sign of a session, until about its beginning", async () => {
+  const held = async (words: { since?: string; until?: string }) => matches(await filterOf(words, NOW), node("a"));
+  expect(await held({ since: "2026-11-16T10:30:00Z" })).toBe(true);
+  expect(await held({ since: "2026-11-16T11:30:00Z" })).toBe(false);
+  expect(await held({ until: "2026-11-16T10:30:00Z" })).toBe(true);
+  expect(await held({ until: "2026-11-16T09:30:00Z" })).toBe(false);
+});
+
+test("whoever is left without their parent moves up", () => {
+  const tree = [node("a", { children: [node("b", { children: [node("c"), node("d")] })] })];
+  const left = pruned(tree, ({ id }) => id !== "b");
+  expect(left.map(({ id, children }) => [id, children.map((child) => child.id)])).toEqual([["a", ["c", "d"]]]);
+  expect(inOrder(pruned(tree, ({ id }) => id > "b")).map(({ id }) => id)).toEqual(["c", "d"]);
+});
+
+test("ids are shown as short as they can be told apart", () => {
+  const nodes = ["0199aaaa-1111-x", "0199aaaa-1112-y", "ses_1", "ffffffffffff"].map((id) => node(id));
+  expect(nodes.map((each) => shortIds(nodes).get(each))).toEqual([
+    "0199aaaa-1111",
+    "0199aaaa-1112",
+    "ses_1",
+    "ffffffff",
+  ]);
+});

@@ -1,0 +1,107 @@
+/** Sessions from the steps recorded here, in one pass over them, and those that were imported. */
+import { importedSessions } from "../../checkpoints/imported.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import { isAlive } from "../../lifecycle/dead-turns.ts";
+import { listSessions, type SessionState } from "../../lifecycle/session-state.ts";
+import { stepsNewestFirst } from "../../steps/index-file.ts";
+import type { Step } from "../../steps/model.ts";
+import { addTokens, type Tokens } from "../../transcripts/model.ts";
+import type { SessionNode, SessionTask } from "./model.ts";
+
+interface Counted {
+  tokens: Tokens | null;
+  /** The newest end of a turn was an interrupt. */
+  interrupted: boolean | null;
+  tasks: Map<string, SessionTask>;
+}
+
+export function recordedNodes(workspace: Workspace): SessionNode[] {
+  const counted = new Map<string, Counted>();
+  for (const step of stepsNewestFirst(workspace)) {
+    if (step.session === null || step.agent === null) continue;
+    const key = keyOf(step.agent, step.session);
+    const known = counted.get(key) ?? { tokens: null, interrupted: null, tasks: new Map() };
+    counted.set(key, known);
+    count(known, step);
+  }
+  return listSessions(workspace).map((state) => nodeOf(state, counted.get(keyOf(state.agent, state.id))));
+}
+
+function count(known: Counted, step: Step): void {
+  if (step.kind === "turn-end") {
+    known.interrupted ??= step.interrupted;
+    if (step.tokens) known.tokens = known.tokens ? addTokens(known.tokens, step.tokens) : step.tokens;
+  }
+  const { subagent } = step;
+  // The newest step of a task tells how far it got.
+  if (step.kind !== "task" || !subagent || known.tasks.has(subagent.id)) return;
+  const { added, modified, deleted } = step.files;
+  known.tasks.set(subagent.id, {
+    id: subagent.id,
+    type: subagent.type,
+    description: subagent.description ?? step.prompt,
+    turn: step.turn,
+    step: step.id,
+    ended: subagent.when === "end",
+    files: added.length + modified.length + deleted.length,
+  });
+}
+
+function nodeOf(state: SessionState, counted: Counted | undefined): SessionNode {
+  return {
+    id: state.id,
+    agent: state.agent,
+    status: statusOf(state, counted?.interrupted ?? false),
+    parent: state.parent,
+    prompt: state.title ?? "",
+    model: state.model,
+    tags: [],
+    startedAt: state.startedAt,
+    updatedAt: state.updatedAt,
+    turns: state.turn,
+    steps: state.steps,
+    tokens: counted?.tokens ?? null,
+    cost: null,
+    worktree: state.worktree,
+    log: null,
+    recorded: true,
+    imported: false,
+    tasks: [...(counted?.tasks.values() ?? [])].reverse(),
+    children: [],
+  };
+}
+
+function statusOf(state: SessionState, interrupted: boolean): SessionNode["status"] {
+  if (state.openTurn !== null) return isAlive(state) ? "running" : "interrupted";
+  if (state.phase !== "ENDED" && isAlive(state)) return "waiting";
+  return interrupted ? "interrupted" : "completed";
+}
+
+export async function importedNodes(workspace: Workspace): Promise<SessionNode[]> {
+  const sessions = await importedSessions(workspace);
+  return sessions.map(({ agent, session, title, model, tokens, turns, importedAt }) => ({
+    id: session,
+    agent,
+    status: "completed",
+    parent: null,
+    prompt: title ?? turns[0]?.prompt ?? "",
+    model,
+    tags: [],
+    startedAt: turns[0]?.time ?? null,
+    updatedAt: turns.findLast(({ time }) => time !== null)?.time ?? importedAt,
+    turns: turns.length,
+    steps: 0,
+    tokens,
+    cost: null,
+    worktree: null,
+    log: null,
+    recorded: false,
+    imported: true,
+    tasks: [],
+    children: [],
+  }));
+}
+
+function keyOf(agent: string, session: string): string {
+  return `${agent}\0${session}`;
+}

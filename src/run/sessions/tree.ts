@@ -1,0 +1,141 @@
+/**
+ * Runs, recorded sessions and imported ones as one tree. A run in an enabled repository is logged by us and recorded by the agent's
+ * hooks, under the same id: that is one session.
+ */
+import { statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Workspace } from "../../git/workspace.ts";
+import { findRunner } from "../agents.ts";
+import { nameOf } from "../layout.ts";
+import { nodesIn, type RunNode, readTree } from "../tree.ts";
+import type { SessionNode } from "./model.ts";
+import { importedNodes, recordedNodes } from "./recorded.ts";
+
+/** Hooks of a run may come in a little later than its end. */
+const LATE_MS = 60_000;
+
+/** Newest first. `logs` is where runs started here are logged. */
+export async function sessionTree(workspace: Workspace | undefined, logs: string): Promise<SessionNode[]> {
+  const known = new Map<string, SessionNode>();
+  const add = (node: SessionNode) => {
+    const key = keyOf(node.agent, node.id);
+    const other = known.get(key);
+    known.set(key, other ? united(other, node) : node);
+  };
+  if (workspace) for (const node of recordedNodes(workspace)) add(node);
+  for (const place of logPlaces(workspace, logs)) {
+    const runs = nodesIn(await readTree(place));
+    const names = new Map<string, string>();
+    for (const { agent } of runs) {
+      if (!names.has(agent)) names.set(agent, (await findRunner(agent))?.profile.id ?? agent);
+    }
+    for (const run of runs) add(runNode(run, names.get(run.agent) ?? run.agent));
+  }
+  if (workspace) for (const node of await importedNodes(workspace)) add(node);
+  return linked([...known.values()]);
+}
+
+/** A worktree's runs are logged where they were started from, which is mostly the first work tree. */
+function logPlaces(workspace: Workspace | undefined, logs: string): Set<string> {
+  const places = new Set([logs]);
+  if (workspace?.kind === "repository" && basename(workspace.commonDir) === ".git") {
+    places.add(join(dirname(workspace.commonDir), ".aiwr", "logs"));
+  }
+  return places;
+}
+
+function runNode(run: RunNode, agent: string): SessionNode {
+  const changed = run.ended ?? statSync(run.path, { throwIfNoEntry: false })?.mtimeMs ?? run.at;
+  return {
+    id: run.id,
+    agent,
+    status: run.status,
+    parent: run.parent,
+    prompt: run.prompt,
+    model: null,
+    tags: [...run.tags],
+    startedAt: isoTime(run.at),
+    updatedAt: isoTime(changed) ?? new Date(0).toISOString(),
+    turns: run.runs,
+    steps: 0,
+    tokens: run.usage?.tokens ?? null,
+    cost: run.usage?.cost ?? null,
+    worktree: null,
+    log: { path: run.path, agent: run.agent },
+    recorded: false,
+    imported: false,
+    tasks: [],
+    children: [],
+  };
+}
+
+/** Null for what is no moment: the index of logs is a file like any other. */
+function isoTime(ms: number): string | null {
+  const time = new Date(ms);
+  return ms > 0 && !Number.isNaN(time.getTime()) ? time.toISOString() : null;
+}
+
+/** `a` is what was recorded, or another log. */
+function united(a: SessionNode, b: SessionNode): SessionNode {
+  // The hooks may go on to tell of a session that was continued in a terminal.
+  const later = Date.parse(a.updatedAt) > Date.parse(b.updatedAt) + LATE_MS;
+  const isOpen = a.status === "running" || a.status === "waiting";
+  const status = b.imported || (b.status !== "running" && later && isOpen) ? a.status : b.status;
+  return {
+    ...a,
+    status,
+    parent: a.parent ?? b.parent,
+    prompt: a.prompt === "" ? b.prompt : a.prompt,
+    model: a.model ?? b.model,
+    tags: [...new Set([...a.tags, ...b.tags])],
+    startedAt: earlier(a.startedAt, b.startedAt),
+    updatedAt: a.updatedAt > b.updatedAt ? a.updatedAt : b.updatedAt,
+    turns: Math.max(a.turns, b.turns),
+    tokens: a.tokens ?? b.tokens,
+    cost: a.cost ?? b.cost,
+    log: a.log ?? b.log,
+    imported: a.imported || b.imported,
+  };
+}
+
+/** Everyone below their parent, as far as it is known; whoever would be their own ancestor is nobody's child. */
+function linked(nodes: readonly SessionNode[]): SessionNode[] {
+  const byName = new Map(nodes.map((node) => [nameOf(node.id), node]));
+  const parentOf = (node: SessionNode) => (node.parent === null ? undefined : byName.get(nameOf(node.parent)));
+  const roots: SessionNode[] = [];
+  for (const node of nodes) {
+    const parent = isCircular(node, parentOf) ? undefined : parentOf(node);
+    (parent ? parent.children : roots).push(node);
+  }
+  for (const node of nodes) node.children.sort((a, b) => order(a.startedAt ?? a.updatedAt, b.startedAt ?? b.updatedAt));
+  return roots.sort((a, b) => order(newestBelow(b), newestBelow(a)));
+}
+
+function isCircular(node: SessionNode, parentOf: (node: SessionNode) => SessionNode | undefined): boolean {
+  const seen = new Set<SessionNode>();
+  for (let above = parentOf(node); above && !seen.has(above); above = parentOf(above)) {
+    if (above === node) return true;
+    seen.add(above);
+  }
+  return false;
+}
+
+function newestBelow(node: SessionNode): string {
+  return node.children.reduce((newest, child) => {
+    const below = newestBelow(child);
+    return below > newest ? below : newest;
+  }, node.updatedAt);
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function earlier(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}
+
+function keyOf(agent: string, id: string): string {
+  return `${agent}\0${nameOf(id)}`;
+}
