@@ -95,7 +95,7 @@ async function checked(check: CheckName, work: () => Promise<Finding[]>): Promis
 
 async function checkGit(): Promise<Finding[]> {
   const { stdout } = await tryGit(["--version"], { cwd: "/" });
-  const found = /(\d+)\.(\d+)[.\d]*/.exec(stdout.toString("utf8"));
+  const found = /(\d{1,9})\.(\d{1,9})[.\d]*/.exec(stdout.toString("utf8", 0, 200));
   const [major, minor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
   const isEnough = major > LEAST_GIT[0] || (major === LEAST_GIT[0] && minor >= LEAST_GIT[1]);
   if (isEnough) return [ok("git", `git ${found?.[0]}`)];

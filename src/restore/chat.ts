@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, realpathSync 
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
+import { forkOf } from "../agents/fork.ts";
 import { getAgent } from "../agents/registry.ts";
 import { codeOf, UserError } from "../base/errors.ts";
 import { makeDirectory, readJson, removeFile, writeAll, writeJson } from "../base/files.ts";
@@ -56,7 +57,7 @@ export async function prepareFork(
   const stored = await readTranscript(workspace, key, position.generation, position.offset);
   if (stored.length < position.offset) return UNAVAILABLE;
   const bytes = Buffer.concat([stored, lateEnd(workspace, agent, step, position)]);
-  const forked = agent.forker.fork({
+  const forked = forkOf(agent.forker, {
     bytes,
     lastId: agent.forker.branching ? position.lastId : null,
     transcriptPath: position.path,
