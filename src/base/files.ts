@@ -46,9 +46,23 @@ export function writeFileAtomic(
       write();
     }
     renameSync(temporary, path);
+    if (options.sync) syncDirectory(dirname(path));
   } catch (error) {
     removeFile(temporary);
     throw error;
+  }
+}
+
+/** A renamed file is still its old name after a power cut until its directory is on the disk as well. */
+function syncDirectory(path: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, "r");
+    fsyncSync(fd);
+  } catch {
+    // Not every system can do that with a directory; the file itself is on the disk.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -35,7 +35,8 @@ export interface QueuedSession {
 
 export function enqueue(workspace: Workspace, entry: QueuedCheckpoint): void {
   const name = `${String(Date.now()).padStart(15, "0")}-${entry.checkpoint}-${entry.sessions[0]?.key ?? ""}.json`;
-  writeJson(join(queueDirectory(workspace), name), entry);
+  // Synced: the commit that names the checkpoint is on the disk as well.
+  writeJson(join(queueDirectory(workspace), name), entry, { sync: true });
 }
 
 export function hasQueue(workspace: Workspace): boolean {

@@ -20,6 +20,7 @@ import { dropSteps, planPruning } from "../steps/retention.ts";
 import { finishSaves } from "../steps/save.ts";
 import { commitTurns } from "./auto-commit.ts";
 import { workerLock } from "./background.ts";
+import { finishCommit } from "./commits.ts";
 import { tidyPending, writeCheckpoints } from "./condensing.ts";
 
 /** Loose objects in one of 256 directories, as git itself estimates: 27 here are about 6,700 in all. */
@@ -31,6 +32,7 @@ type Task = (workspace: Workspace) => Promise<unknown>;
 
 const TASKS: readonly Task[] = [
   finishSaves,
+  finishCommit,
   commitTurns,
   writeCheckpoints,
   tidyPending,

@@ -2,10 +2,11 @@
  * steps.jsonl: one line a step, in the order they were saved, so that listing needs no git. A cache of what the
  * refs hold: a line that is torn is skipped, and the file can be made again from the refs.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../base/errors.ts";
-import { makeDirectory, writeAll } from "../base/files.ts";
+import { faultPoint } from "../base/fault.ts";
+import { makeDirectory, writeAll, writeFileAtomic } from "../base/files.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "./model.ts";
 
@@ -33,11 +34,49 @@ export function appendStep(workspace: Workspace, record: Step | Tombstone): void
     makeDirectory(dirname(path));
     fd = openSync(path, flags, 0o600);
   }
+  let isCurrent: boolean;
   try {
     // A line that a killed process left torn must not swallow this one.
     writeAll(fd, Buffer.from(`${endsTorn(fd) ? "\n" : ""}${JSON.stringify(record)}\n`));
+    isCurrent = fstatSync(fd).ino === statSync(path, { throwIfNoEntry: false })?.ino;
   } finally {
     closeSync(fd);
+  }
+  // Somebody wrote the list anew meanwhile: a line that is there twice counts once.
+  if (!isCurrent) appendStep(workspace, record);
+}
+
+/**
+ * Writes the list anew: `records` of what is there. Without a lock, and no line is lost: what others append to the old file
+ * until it is replaced is carried over here, and whoever finds it replaced after appending appends again.
+ */
+export function rewriteIndex(workspace: Workspace, records: (listed: Step[]) => readonly Step[]): void {
+  const path = indexFile(workspace);
+  let fd: number | undefined;
+  try {
+    fd = openIfThere(path);
+    const known = fd === undefined ? 0 : fstatSync(fd).size;
+    const lines = records([...stepsNewestFirst(workspace)].reverse()).map((step) => `${JSON.stringify(step)}\n`);
+    writeFileAtomic(path, lines.join(""), { sync: true });
+    faultPoint("index:replaced");
+    if (fd === undefined) return;
+    const late = Buffer.alloc(Math.max(0, fstatSync(fd).size - known));
+    readSync(fd, late, 0, late.length, known);
+    for (const line of late.toString("utf8").split("\n")) {
+      const record = parseRecord(line);
+      if (record) appendStep(workspace, record);
+    }
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 
@@ -68,13 +107,8 @@ function parseRecord(line: string): Step | Tombstone | undefined {
 }
 
 function* linesBackwards(path: string): Generator<string> {
-  let fd: number;
-  try {
-    fd = openSync(path, "r");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
-    throw error;
-  }
+  const fd = openIfThere(path);
+  if (fd === undefined) return;
   try {
     let position = fstatSync(fd).size;
     let rest: Buffer = Buffer.alloc(0);

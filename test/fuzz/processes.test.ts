@@ -22,7 +22,7 @@ test("only these files start processes", () => {
 });
 
 test("nothing goes through a shell but the hook's own command, as agents run it themselves", () => {
-  const shelled = sources().filter(([, text]) => /shell:\s*true|\bexec(?:Sync)?\(\s*[`"']|Bun\.\$|bin\/sh"/.test(text));
+  const shelled = sources().filter(([, text]) => /shell:\s*true|\bexec(?:Sync)?\(\s*[`"']|Bun\.\$|"\/bin\/sh"/.test(text));
   expect(shelled.map(([name]) => name).sort()).toEqual(["agents/opencode/plugin.js", "agents/pi/extension.js"]);
 });
 
