@@ -57,8 +57,21 @@ function parse(line: string): RestoreRecord | undefined {
   if (line === "") return undefined;
   try {
     const record = JSON.parse(line) as RestoreRecord;
-    return record?.v === 1 && typeof record.id === "string" ? record : undefined;
+    return isRecord(record) ? record : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Enough of its shape that nobody stumbles over the rest. */
+function isRecord(record: Partial<RestoreRecord> | null): boolean {
+  const { v, id, kind, time, target, safetyStep, paths } = record ?? {};
+  return (
+    v === 1 &&
+    [id, kind, time, safetyStep].every((field) => typeof field === "string") &&
+    typeof target === "object" &&
+    target !== null &&
+    Object.values(target).every((name) => typeof name === "string") &&
+    (paths === null || (Array.isArray(paths) && paths.every((path) => typeof path === "string")))
+  );
 }

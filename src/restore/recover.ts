@@ -1,11 +1,11 @@
 /** Puts right whatever killed processes left half done, before a command does anything else. */
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { removeFile } from "../base/files.ts";
 import { tryAcquire } from "../base/lock.ts";
-import { isRunning } from "../base/processes.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { removeLeftovers } from "../lifecycle/leftovers.ts";
 import { recoverSessions } from "../lifecycle/recover.ts";
 import { sessionLock, sessionRef } from "../steps/session-tree.ts";
 import { finishRestores } from "./finish.ts";
@@ -17,18 +17,15 @@ const POLL_MS = 20;
 
 /** Sentences for the user about what was put right. */
 export async function recover(workspace: Workspace): Promise<string[]> {
+  removeLeftovers(workspace);
   await releaseAbandoned(workspace);
-  sweep(workspace);
   // Restores first: a turn that is closed now must not record a half restored work tree.
   const restored = await finishRestores(workspace);
   return [...restored, ...(await recoverSessions(workspace))];
 }
 
-/** Locks of sessions, and of their refs, whose process is gone. */
+/** Locks of sessions' refs whose process is gone. */
 async function releaseAbandoned(workspace: Workspace): Promise<void> {
-  for (const name of namesIn(join(workspace.storeDir, "sessions"))) {
-    if (name.endsWith(".lock")) tryAcquire(join(workspace.storeDir, "sessions", name))?.release();
-  }
   for (const name of namesIn(join(workspace.commonDir, sessionRef("")))) {
     const key = /^([0-9a-f]+)\.lock$/.exec(name)?.[1];
     if (key !== undefined) await releaseRef(workspace, key);
@@ -50,18 +47,6 @@ async function releaseRef(workspace: Workspace, key: string): Promise<void> {
     removeFile(lock);
   } finally {
     session.release();
-  }
-}
-
-/** Files that a process wrote for itself, with its id in their names, and had no time to rename or remove. */
-function sweep({ storeDir, stateDir }: Workspace): void {
-  for (const directory of [storeDir, join(storeDir, "journal"), join(storeDir, "sessions"), stateDir]) {
-    for (const name of namesIn(directory)) {
-      const pid = /\.(\d+)\.(?:[0-9a-z]+\.)?tmp$|^convert\.(\d+)(?:\.|$)/.exec(name);
-      const owner = pid?.[1] ?? pid?.[2];
-      if (owner !== undefined && !isRunning(Number(owner)))
-        rmSync(join(directory, name), { recursive: true, force: true });
-    }
   }
 }
 

@@ -58,6 +58,16 @@ export async function planPruning(workspace: Workspace, retention: Retention): P
   }
 }
 
+/** Bytes on disk that nothing but our steps hold. */
+export async function sizeOfSteps(workspace: Workspace): Promise<number> {
+  const reader = new ObjectReader(workspace);
+  try {
+    return await sizeWithout(workspace, reader, []);
+  } finally {
+    reader.close();
+  }
+}
+
 /** No longer kept by their age, oldest first. */
 function expired(steps: readonly Step[], days: number): Step[] {
   const oldest = new Date(now().getTime() - days * DAY_MS).toISOString();

@@ -9,6 +9,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "agents/external/call.ts": "a program that the user admitted",
   "agents/opencode/plugin.js": "our hook, as OpenCode's plugin",
   "agents/pi/extension.js": "our hook, as Pi's extension",
+  "agents/version.ts": "an agent, asked for its version by `doctor`",
   "cli/pager.ts": "the user's pager",
   "git/run.ts": "git",
   "lifecycle/ancestry.ts": "ps, where there is no /proc",
@@ -22,7 +23,9 @@ test("only these files start processes", () => {
 });
 
 test("nothing goes through a shell but the hook's own command, as agents run it themselves", () => {
-  const shelled = sources().filter(([, text]) => /shell:\s*true|\bexec(?:Sync)?\(\s*[`"']|Bun\.\$|"\/bin\/sh"/.test(text));
+  const shelled = sources().filter(([, text]) =>
+    /shell:\s*true|\bexec(?:Sync)?\(\s*[`"']|Bun\.\$|"\/bin\/sh"/.test(text),
+  );
   expect(shelled.map(([name]) => name).sort()).toEqual(["agents/opencode/plugin.js", "agents/pi/extension.js"]);
 });
 

@@ -47,12 +47,34 @@ export const UPKEEP: readonly CommandSpec[] = [
     summary: "find out what is wrong, and put it right",
     details:
       "Looks at the store, the hooks, the settings and the log of failures, and says in words what is wrong and what to do. Without --fix it changes nothing.",
+    examples: [
+      ["backtrail doctor", "what is wrong, and what to do"],
+      ["backtrail doctor --fix", "put right what can be put right safely"],
+      ["backtrail doctor --check", "only what must hold; for scripts"],
+      ["backtrail doctor bundle", "a file for a report, without anything private"],
+    ],
+  },
+  {
+    path: "doctor examine",
+    group: "Set up",
+    summary: "what is wrong and what to do about it (default)",
     options: [
-      { flags: "--check", help: "end with 1 unless everything holds", conflicts: ["fix"] },
+      { flags: "--check", help: "only what must hold; end with 1 unless it does", conflicts: ["fix"] },
       { flags: "--fix", help: "put right what can be put right safely" },
       JSON_OPTION,
     ],
-    load: () => import("../commands/doctor.ts"),
+    isDefault: true,
+    load: () => import("../commands/doctor/examine.ts"),
+  },
+  {
+    path: "doctor bundle",
+    group: "Set up",
+    summary: "a file to attach to a report, without anything private",
+    details:
+      "Writes one JSON file with what helps to find a fault: versions, what `doctor` finds, the log of failures, counts and sizes. No prompt, answer, code or name of a file of yours is in it; secrets are redacted, your home directory is `~`. Read it before you send it.",
+    arguments: [{ name: "[file]", help: "where to (default: in the temporary directory)" }],
+    options: [JSON_OPTION],
+    load: () => import("../commands/doctor/bundle.ts"),
   },
   {
     path: "completion",
