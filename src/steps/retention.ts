@@ -5,6 +5,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../base/clock.ts";
+import { faultPoint } from "../base/fault.ts";
 import { sessionKey } from "../base/ids.ts";
 import { acquire } from "../base/lock.ts";
 import { gitLocation } from "../git/location.ts";
@@ -135,6 +136,7 @@ async function dropFromSession(
       const empty = !(await trees.read(after)).has("steps");
       writer.flush();
       if (!(await compareAndSwapRef(workspace, sessionRef(key), before, empty ? null : after))) return;
+      faultPoint("prune:ref");
     }
     for (const step of steps) appendStep(workspace, { v: 1, deleted: step.id });
   } finally {
