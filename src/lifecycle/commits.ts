@@ -180,6 +180,7 @@ async function commitMade(workspace: Workspace, config: Config): Promise<void> {
   const intent = readIntent(workspace);
   const head = intent && (await readHead(workspace));
   if (!intent || !head || head.commit === intent.head) return removeFile(intentFile(workspace));
+  faultPoint("commit:made");
   const locks = new Map<string, Lock | undefined>();
   try {
     const parts: CommitPart[] = [];

@@ -74,7 +74,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "commit",
-    points: ["commit:intent", "commit:queued", "commit:pending", "commit:condensed"],
+    points: ["commit:made", "commit:intent", "commit:queued", "commit:pending", "commit:condensed"],
     start: () => ({ program: "git", args: ["commit", "--quiet", "--all", "--message", "Work"] }),
   },
   {
