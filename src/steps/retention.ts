@@ -16,7 +16,7 @@ import { gitText } from "../git/run.ts";
 import { dropSnapshotCache } from "../git/stat-cache.ts";
 import { type TreeEntry, TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { appendStep, stepsNewestFirst } from "./index-file.ts";
+import { appendStep, rewriteIndex, stepsNewestFirst } from "./index-file.ts";
 import type { Step } from "./model.ts";
 import { SESSION_REFS, sessionLock, sessionRef, stepPath } from "./session-tree.ts";
 
@@ -117,6 +117,8 @@ export async function dropSteps(workspace: Workspace, steps: readonly Step[]): P
   } finally {
     reader.close();
   }
+  // What is gone is gone from the list too, with its prompts.
+  rewriteIndex(workspace, (listed) => listed);
 }
 
 async function dropFromSession(

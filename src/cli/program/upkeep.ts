@@ -5,9 +5,10 @@ export const UPKEEP: readonly CommandSpec[] = [
   {
     path: "clean",
     group: "Set up",
-    summary: "let go of steps that are past their time",
+    summary: "let go of what is past its time",
     details:
-      "Lets go of steps that are older than `retention.days`, and of the oldest beyond `retention.max_size`, as the " +
+      "Lets go of steps, imported sessions and stored transcripts that are older than `retention.days`, of the oldest steps beyond " +
+      "`retention.max_size`, and of files that restores kept after 90 days (or `retention.days`, if that is more), as the " +
       "background does by itself once a day. It first says what and how much. Named steps stay.",
     options: [DRY_RUN, YES, JSON_OPTION],
     load: () => import("../commands/clean.ts"),
