@@ -21,6 +21,7 @@ import type { Step } from "./model.ts";
 import { SESSION_REFS, sessionLock, sessionRef, stepPath } from "./session-tree.ts";
 
 const LOCK_WAIT_MS = 5_000;
+const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface Retention {
@@ -87,10 +88,16 @@ async function sizeWithout(workspace: Workspace, reader: ObjectReader, steps: re
   }
   writer.flush();
   if (roots.length === 0) return 0;
+  // What the user's own commits hold is not ours: of the branches, and of the commits that steps were taken at.
+  const heads = new Set<string>();
+  for (const { head } of stepsNewestFirst(workspace)) if (head !== null && OBJECT_ID.test(head)) heads.add(head);
   const { args, cwd } = gitLocation(workspace);
-  const measure = ["rev-list", "--objects", "--disk-usage", "--stdin", "--not", "--branches", "--tags", "--remotes"];
-  const size = await gitText([...args, ...measure], { cwd, input: `${roots.join("\n")}\n`, timeoutMs: 600_000 });
-  return Number(size) || 0;
+  // Without this kind of edge git leaves out commits alone, and counts every file of theirs.
+  const measure = ["rev-list", "--objects-edge-aggressive", "--disk-usage", "--ignore-missing", "--stdin"];
+  const theirs = ["--not", "--branches", "--tags", "--remotes"];
+  const input = [...roots, ...[...heads].map((head) => `^${head}`), ""].join("\n");
+  const said = await gitText([...args, ...measure, ...theirs], { cwd, input, timeoutMs: 600_000 });
+  return Number(said.split("\n").at(-1)) || 0;
 }
 
 async function sessionRoots(workspace: Workspace): Promise<[key: string, root: string][]> {
