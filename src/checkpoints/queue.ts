@@ -63,6 +63,22 @@ export function queued(workspace: Workspace): { entry: QueuedCheckpoint; done():
   });
 }
 
+/** Sessions that are to be forgotten; an entry without any left goes. */
+export function dropFromQueue(workspace: Workspace, keys: ReadonlySet<string>): void {
+  for (const name of names(workspace)) {
+    const path = join(queueDirectory(workspace), name);
+    try {
+      const entry = readJson(path);
+      if (!isEntry(entry) || !entry.sessions.some(({ key }) => keys.has(key))) continue;
+      const sessions = entry.sessions.filter(({ key }) => !keys.has(key));
+      if (sessions.length === 0) removeFile(path);
+      else writeJson(path, { ...entry, sessions }, { sync: true });
+    } catch (error) {
+      logError("checkpoint queue", error);
+    }
+  }
+}
+
 export interface Waiting {
   /** Ids of checkpoints, those first that wait longest. */
   checkpoints: string[];

@@ -194,7 +194,7 @@ function oneWord(text: string): string {
 }
 
 /** The user as git knows them, at the present time; without a name set, nobody in particular. */
-async function committer(workspace: Workspace): Promise<string> {
+export async function committer(workspace: Workspace): Promise<string> {
   const seconds = Math.floor(now().getTime() / 1000);
   let name = "Backtrail <backtrail@localhost>";
   try {
@@ -206,7 +206,7 @@ async function committer(workspace: Workspace): Promise<string> {
   return `${name} ${seconds} +0000`;
 }
 
-async function treeOf(reader: ObjectReader, commit: string): Promise<string> {
+export async function treeOf(reader: ObjectReader, commit: string): Promise<string> {
   const text = (await reader.require(commit, "commit")).toString("latin1");
   const tree = /^tree ([0-9a-f]+)\n/.exec(text)?.[1];
   if (tree === undefined) throw new Error(`The commit ${commit} is damaged.`);

@@ -19,6 +19,7 @@ import { commitTurns } from "./auto-commit.ts";
 import { workerLock } from "./background.ts";
 import { finishCommit } from "./commits.ts";
 import { tidyPending, writeCheckpoints } from "./condensing.ts";
+import { finishForgetting } from "./forget.ts";
 import { pruneSometimes } from "./pruning.ts";
 
 /** Loose objects in one of 256 directories, as git itself estimates: 27 here are about 6,700 in all. */
@@ -29,6 +30,7 @@ type Task = (workspace: Workspace) => Promise<unknown>;
 
 const TASKS: readonly Task[] = [
   finishSaves,
+  finishForgetting,
   finishCommit,
   commitTurns,
   writeCheckpoints,

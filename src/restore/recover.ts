@@ -5,6 +5,7 @@ import { codeOf } from "../base/errors.ts";
 import { removeFile } from "../base/files.ts";
 import { tryAcquire } from "../base/lock.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { finishForgetting } from "../lifecycle/forget.ts";
 import { removeLeftovers } from "../lifecycle/leftovers.ts";
 import { recoverSessions } from "../lifecycle/recover.ts";
 import { sessionLock, sessionRef } from "../steps/session-tree.ts";
@@ -21,7 +22,7 @@ export async function recover(workspace: Workspace): Promise<string[]> {
   await releaseAbandoned(workspace);
   // Restores first: a turn that is closed now must not record a half restored work tree.
   const restored = await finishRestores(workspace);
-  return [...restored, ...(await recoverSessions(workspace))];
+  return [...restored, ...(await finishForgetting(workspace)), ...(await recoverSessions(workspace))];
 }
 
 /** Locks of sessions' refs whose process is gone. */

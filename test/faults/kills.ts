@@ -82,6 +82,8 @@ export class Scene implements Disposable {
     const promised = [...this.#before.checkpoints, ...this.#before.waiting, ...checkpointsOf(repository, "HEAD")];
     const gone = promised.filter((id) => !written.has(id));
     demand(gone.length === 0, `Checkpoints were lost: ${gone.join(", ")}`);
+    const wrong = (await this.operation.wrong?.(world)) ?? null;
+    demand(wrong === null, wrong ?? "");
     demand(world.leftovers().length === 0, `Left behind: ${world.leftovers().join(", ")}`);
     demand(repository.read("build.log") === "ignored\n", "An ignored file was touched.");
     const said = repository.git("fsck", "--no-dangling", "--strict");

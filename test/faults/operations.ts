@@ -13,6 +13,8 @@ export interface Operation {
   /** What comes before it, once. The state after this is what "before" means. */
   prepare?(world: World): Promise<void>;
   start(world: World): Start;
+  /** What else must hold after it was killed and made good: what is wrong, or null. */
+  wrong?(world: World): Promise<string | null>;
   /** Steps may go by it (pruning); otherwise every one that was there stays. */
   drops?: true;
 }
@@ -99,6 +101,25 @@ export const OPERATIONS: readonly Operation[] = [
     points: ["prune:ref"],
     drops: true,
     start: () => ({ args: ["clean", "--yes"], env: { BACKTRAIL_CLOCK: LATER } }),
+  },
+  {
+    name: "forget",
+    points: ["forget:journal", "prune:ref", "forget:steps", "forget:objects", "forget:checkpoints", "forget:files"],
+    drops: true,
+    async prepare(world) {
+      world.repository.commit("With a checkpoint");
+      await world.run("worker", world.repository.path);
+    },
+    start: (world) => ({ args: ["forget", world.agent.session, "--yes"] }),
+    async wrong({ repository, agent }) {
+      const list = repository.read(".git/backtrail/steps.jsonl").includes(agent.session);
+      const names = repository.git("ls-tree", "-r", "--name-only", "refs/heads/entire/checkpoints/v1");
+      const said = names.includes("full.jsonl");
+      const known = repository.git("for-each-ref", "refs/backtrail/sessions") !== "";
+      return list === said && said === known
+        ? null
+        : `Forgotten by halves: list ${list}, ref ${known}, checkpoint ${said}.`;
+    },
   },
   {
     name: "doctor: the list of steps",

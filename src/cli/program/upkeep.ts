@@ -14,6 +14,26 @@ export const UPKEEP: readonly CommandSpec[] = [
     load: () => import("../commands/clean.ts"),
   },
   {
+    path: "forget",
+    group: "Set up",
+    summary: "remove a conversation from everything that was recorded",
+    details:
+      "Removes a session (by its id, or by something that was said in it) with its steps, its transcript, what is known of it, and the secrets that were redacted in it; or a single step. Checkpoints lose it by a new commit: earlier commits of their branch keep it until that history is rewritten, and the output says how. The agent's own transcript is not ours and stays.",
+    arguments: [{ name: "<what>", help: "a session, a step, or a text that was said", completes: "session" }],
+    options: [
+      { flags: "--conversation-only", help: "keep the steps' code, without what was said" },
+      DRY_RUN,
+      YES,
+      JSON_OPTION,
+    ],
+    examples: [
+      ["backtrail forget 5f0f2b1e", "a session, by the beginning of its id"],
+      ['backtrail forget "project falcon" --dry-run', "every session in which that was said"],
+      ["backtrail forget 5f0f2b1e --conversation-only", "the words, and not the code to go back to"],
+    ],
+    load: () => import("../commands/forget.ts"),
+  },
+  {
     path: "redact",
     group: "Set up",
     summary: "find secrets in files, as they are kept out of checkpoints",

@@ -9,6 +9,7 @@ import { abandonedEntries } from "../../steps/save.ts";
 import { workerLock } from "../background.ts";
 import { deadTurns, isAlive } from "../dead-turns.ts";
 import { FIX, type Finding, ok, problem, some, warning, within } from "../finding.ts";
+import { isForgetting } from "../forget.ts";
 import { leftoversIn } from "../leftovers.ts";
 import { listSessions } from "../session-state.ts";
 import { lostCheckpoints } from "./lost-checkpoints.ts";
@@ -18,6 +19,10 @@ const MOVES_WITHIN_MS = 10 * 60 * 1000;
 const LONG_TURN_MS = 24 * 60 * 60 * 1000;
 
 export function checkSaves(workspace: Workspace): Finding[] {
+  if (isForgetting(workspace)) {
+    const message = "Forgetting a conversation was cut off, or is under way.";
+    return [problem("saves", message, "The next command finishes it, or `backtrail doctor --fix`.", true)];
+  }
   const left = abandonedEntries(workspace).length;
   if (left === 0) return [ok("saves", "none is unfinished")];
   const message = `${plural(left, "save")} of a killed process ${left === 1 ? "is" : "are"} unfinished.`;
