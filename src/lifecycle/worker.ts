@@ -4,7 +4,7 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { tryAcquire } from "../base/lock.ts";
+import { type Lock, tryAcquire } from "../base/lock.ts";
 import { logError, logTo } from "../base/log.ts";
 import { repairGitHooks } from "../checkpoints/git-hooks.ts";
 import { hasQueue } from "../checkpoints/queue.ts";
@@ -47,7 +47,7 @@ export async function runWorker(root: string, again = 0): Promise<number> {
   const workspace = findWorkspace(root);
   if (!workspace || !isEnabled(workspace)) return 0;
   logTo(workspace.storeDir);
-  const lock = tryAcquire(workerLock(workspace));
+  const lock = lockFor(workspace);
   if (!lock) return 0;
   try {
     for (const task of TASKS) {
@@ -62,6 +62,16 @@ export async function runWorker(root: string, again = 0): Promise<number> {
   }
   // A commit that found the worker busy relies on it.
   return hasQueue(workspace) && again < MOST_ROUNDS ? runWorker(root, again + 1) : 0;
+}
+
+/** A disk that is full or read-only: there is nothing that could be done now. */
+function lockFor(workspace: Workspace): Lock | undefined {
+  try {
+    return tryAcquire(workerLock(workspace));
+  } catch (error) {
+    logError("worker", error);
+    return undefined;
+  }
 }
 
 /** Packs loose objects without deleting any that is not in the pack: nothing of the user's is pruned. */
