@@ -22,6 +22,8 @@ const COMMANDS = [
   ["explain", "HEAD"],
   ["why", "a.txt"],
   ["save", "by hand"],
+  ["forget", "Second", "--yes"],
+  ["forget", "Second", "--conversation-only", "--yes"],
   ["disable", "--yes"],
 ];
 
