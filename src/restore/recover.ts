@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { removeFile } from "../base/files.ts";
 import { tryAcquire } from "../base/lock.ts";
+import { releaseUserIndex } from "../git/user-index.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { finishForgetting } from "../lifecycle/forget.ts";
 import { removeLeftovers } from "../lifecycle/leftovers.ts";
@@ -18,6 +19,7 @@ const POLL_MS = 20;
 
 /** Sentences for the user about what was put right. */
 export async function recover(workspace: Workspace): Promise<string[]> {
+  releaseUserIndex(workspace);
   removeLeftovers(workspace);
   await releaseAbandoned(workspace);
   // Restores first: a turn that is closed now must not record a half restored work tree.

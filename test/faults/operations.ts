@@ -37,6 +37,8 @@ const RESTORE = [
   "restore:files",
   "restore:settled",
   "restore:head",
+  "index:locked",
+  "index:changed",
   "restore:index",
   "restore:chat",
   "restore:recorded",

@@ -1,5 +1,7 @@
 /** What was begun and not ended: saves, locks, turns, checkpoints that wait. */
 
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { now } from "../../base/clock.ts";
 import { isHeld } from "../../base/lock.ts";
 import { plural, shorten } from "../../base/text.ts";
@@ -16,6 +18,8 @@ import { lostCheckpoints } from "./lost-checkpoints.ts";
 
 /** The worker writes a checkpoint in seconds. */
 const MOVES_WITHIN_MS = 10 * 60 * 1000;
+/** git holds them for as long as an editor is open at most; usually for milliseconds. */
+const LOCKED_BY_GIT_MS = 10 * 60 * 1000;
 const LONG_TURN_MS = 24 * 60 * 60 * 1000;
 
 export function checkSaves(workspace: Workspace): Finding[] {
@@ -32,6 +36,11 @@ export function checkSaves(workspace: Workspace): Finding[] {
 export function checkLocks(workspace: Workspace): Finding[] {
   const { locks, files } = leftoversIn(workspace);
   const left = [...locks, ...files];
+  const gits = locksOfGit(workspace);
+  if (left.length === 0 && gits.length > 0) {
+    const message = `git's own ${some(gits.map((path) => within(workspace, path)))} has been there for a while.`;
+    return [warning("locks", message, "If no git is running here, a killed one left it: remove the file.")];
+  }
   if (left.length === 0) return [ok("locks", "none was left behind")];
   const names = some(left.map((path) => within(workspace, path)));
   return [
@@ -42,6 +51,14 @@ export function checkLocks(workspace: Workspace): Finding[] {
       true,
     ),
   ];
+}
+
+function locksOfGit({ gitDir, commonDir }: Workspace): string[] {
+  const paths = [join(gitDir, "index.lock"), join(gitDir, "HEAD.lock"), join(commonDir, "packed-refs.lock")];
+  return paths.filter((path) => {
+    const time = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    return time !== undefined && Date.now() - time > LOCKED_BY_GIT_MS;
+  });
 }
 
 export function checkTurns(workspace: Workspace): Finding[] {
