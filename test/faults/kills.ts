@@ -4,7 +4,7 @@
  * many kills, and ends with 1 if anything was lost.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { Random } from "../fuzz/random.ts";
@@ -65,6 +65,7 @@ export class Scene implements Disposable {
   async #demandAll(): Promise<void> {
     const world = this.#world;
     const { repository } = world;
+    if (this.operation.start(world).program === "git") releaseLocksOfGit(world);
     await waitForNamelessLocks(world);
     const report = await doctor(world);
     demand(report.ok, `doctor --check: ${report.problems.join("; ")}`);
@@ -162,6 +163,15 @@ async function stateOf(world: World): Promise<State> {
   };
 }
 
+/** A git of the user's that is killed leaves its locks, with or without us: the user removes them, as git tells them to. */
+function releaseLocksOfGit({ repository }: World): void {
+  const names = readdirSync(repository.at(".git"), { recursive: true, encoding: "utf8" });
+  for (const name of names) {
+    const isGits = /^[^/]+\.lock$|^refs\/heads\/main\.lock$|^objects\/.*tmp_/.test(name);
+    if (isGits) rmSync(repository.at(".git", name), { force: true });
+  }
+}
+
 /** A lock whose owner died before it wrote its name is only known to be dead after two seconds. */
 async function waitForNamelessLocks(world: World): Promise<void> {
   const nameless = world
@@ -215,6 +225,7 @@ async function main(): Promise<number> {
         return (await kill()) === "killed";
       } catch (error) {
         losses.push(`${operation.name}, ${what}: ${error instanceof Error ? error.message : error}`);
+        console.error(losses.at(-1));
         return true;
       }
     };
@@ -230,7 +241,6 @@ async function main(): Promise<number> {
     );
   }
   console.log(`\n${all} kills, ${losses.length} of them lost something.`);
-  for (const loss of losses) console.log(loss);
   return losses.length === 0 ? 0 : 1;
 }
 
