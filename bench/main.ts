@@ -4,7 +4,7 @@
  *     npm run bench                  everything, written to docs/performance.md
  *     npm run bench -- --quick       small repositories and few repetitions, printed only
  *     npm run bench -- --print       everything, printed only
- *     npm run bench -- --only turns  one part: start, turns, turns-1000 (or another size), flat; printed only
+ *     npm run bench -- --only turns  one part (start, turns, turns-1000, commits, …: the names below), printed only
  *     npm run bench -- --pairs 5     so many repetitions everywhere; printed only
  */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -15,21 +15,45 @@ import { executable } from "../test/support/binary.ts";
 import { noiseAt } from "./quiet.ts";
 import { page, summary, tables } from "./report.ts";
 import type { Row } from "./row.ts";
+import { checkpointRows } from "./rows/checkpoints.ts";
 import { commitRows } from "./rows/commits.ts";
 import { flatRows } from "./rows/flat.ts";
+import { runRows } from "./rows/run.ts";
 import { startRows } from "./rows/start.ts";
 import { turnRows } from "./rows/turns.ts";
+import { undoRows } from "./rows/undo.ts";
 
 const PAGE = join(import.meta.dirname, "..", "docs", "performance.md");
 const FULL = {
   start: 200,
   turns: { 1000: 40, 10000: 30, 100000: 20 },
   commits: 40,
+  undo: { files: 10_000, changed: 500, pairs: 20 },
   flat: 40,
   sessions: 500,
   megabytes: 100,
+  run: 40,
+  logs: 10_000,
+  stream: 1_000,
+  history: 20,
+  checkpoints: 10_000,
+  conversation: { megabytes: 50, commits: 100 },
 };
-const QUICK = { start: 30, turns: { 1000: 8, 10000: 6 }, commits: 8, flat: 8, sessions: 20, megabytes: 20 };
+const QUICK = {
+  start: 30,
+  turns: { 1000: 8, 10000: 6 },
+  commits: 8,
+  undo: { files: 2_000, changed: 100, pairs: 6 },
+  flat: 8,
+  sessions: 20,
+  megabytes: 20,
+  run: 10,
+  logs: 10_000,
+  stream: 100,
+  history: 6,
+  checkpoints: 500,
+  conversation: { megabytes: 5, commits: 10 },
+};
 const CHANGES = [0, 5, 500];
 
 const { values } = parseArgs({
@@ -71,6 +95,10 @@ function measure(): Row[] {
     part(`turns-${files}`, () => turnRows(program, place, Number(files), CHANGES, pairs(usual)));
   }
   part("commits", () => commitRows(program, place, pairs(sizes.commits)));
+  part("checkpoints", () => checkpointRows(program, place, sizes, pairs(sizes.history)));
+  part("undo", () => undoRows(program, place, sizes.undo.files, sizes.undo.changed, pairs(sizes.undo.pairs)));
   part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
+  const runs = { logs: sizes.logs, megabytes: sizes.stream };
+  part("run", () => runRows(program, place, runs, pairs(sizes.run)));
   return all;
 }

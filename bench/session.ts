@@ -1,6 +1,6 @@
 /** A session of Claude Code's in a repository: what its hooks are given, and the transcript that grows beside. */
 import { randomUUID } from "node:crypto";
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ScriptedTranscript } from "../test/support/claude/transcript.ts";
 import { type Program, timed } from "./measure.ts";
@@ -73,6 +73,31 @@ export class BenchSession {
     const filler = `{"type":"attachment-note","content":"${"lorem ipsum dolor sit amet ".repeat(400)}"}\n`;
     const block = filler.repeat(100);
     for (let size = 0; size < bytes; size += block.length) appendFileSync(this.#transcript.path, block);
+  }
+
+  /** The same in sentences of which no two are alike: what compresses like speech, not like one line repeated. */
+  growInWords(bytes: number): void {
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((seed / 2 ** 32) * below);
+    };
+    const syllables = ["ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "ro", "su", "ta", "ve"];
+    const word = () => Array.from({ length: 1 + random(4) }, () => syllables[random(syllables.length)]).join("");
+    for (let size = 0; size < bytes; ) {
+      const lines: string[] = [];
+      for (let i = 0; i < 200; i++) {
+        const text = Array.from({ length: 300 }, word).join(" ");
+        lines.push(JSON.stringify({ type: "attachment-note", uuid: randomUUID(), content: text }));
+      }
+      const block = `${lines.join("\n")}\n`;
+      appendFileSync(this.#transcript.path, block);
+      size += block.length;
+    }
+  }
+
+  get transcriptBytes(): number {
+    return statSync(this.#transcript.path).size;
   }
 
   #lastWords(): string {

@@ -36,12 +36,19 @@ export async function runHook(argv: readonly string[]): Promise<void> {
   }, longest);
   try {
     if (agentId === "git") {
-      if (verb.includes("commit")) await (await import("./lifecycle/commits.ts")).runGitHook(verb, argv.slice(2));
+      if (verb.includes("commit"))
+        await (await import("./lifecycle/commits.ts")).runGitHook(verb, argv.slice(2), askTerminal);
+      else if (verb === "pre-push") (await import("./lifecycle/pushing.ts")).beforePush(process.cwd());
     } else await handle(agentId, verb, argv, where);
   } catch (error) {
     logError(where, error);
   }
   clearTimeout(watchdog);
+}
+
+/** Only where a commit is to be asked about. */
+async function askTerminal(question: string, seconds: number): Promise<boolean | null> {
+  return (await import("./cli/terminal-question.ts")).askTerminal(question, seconds);
 }
 
 async function handle(agentId: string, verb: string, argv: readonly string[], where: string): Promise<void> {

@@ -1,4 +1,5 @@
-/** The executable's entry: hooks take the short road, a link named after an agent serves it, the rest is the command line. */
+/** The executable's entry: hooks take the short road, a link named after an agent serves it, the rest is the command line,
+ * of which `aiwr` is one command. */
 import { runHook } from "./hook.ts";
 
 async function start(): Promise<number> {
@@ -6,6 +7,10 @@ async function start(): Promise<number> {
   if (argv[0] === "hooks" && argv.length >= 3) {
     await runHook(argv.slice(1));
     return 0;
+  }
+  if (argv[0] === "worker" && argv[1] && argv[2] === "push") {
+    const { runPusher } = await import("./lifecycle/pushing.ts");
+    return runPusher(argv[1]);
   }
   if (argv[0] === "worker" && argv[1]) {
     const { runWorker } = await import("./lifecycle/worker.ts");
@@ -15,8 +20,8 @@ async function start(): Promise<number> {
     const { serveAs } = await import("./cli/commands/agent-protocol.ts");
     return serveAs(process.argv0, argv);
   }
-  const { main } = await import("./cli/main.ts");
-  return main(argv);
+  const { main, mainAsRun } = await import("./cli/main.ts");
+  return /(?:^|[/\\])aiwr(?:\.exe)?$/.test(process.argv0) ? mainAsRun(argv) : main(argv);
 }
 
 start().then(

@@ -35,6 +35,8 @@ export interface TranscriptAnalyser {
   readStretch(bytes: Uint8Array, offset: number): TranscriptStretch;
   /** The whole conversation, for `show` and the picker. */
   read(bytes: Uint8Array): Conversation;
+  /** For an agent that may write one document and no lines: whether nothing of it is missing, line end or not. */
+  isWhole?(bytes: Uint8Array): boolean;
   /** False where the transcript doesn't tell them. */
   readonly countsTokens?: boolean;
 }
@@ -66,6 +68,8 @@ export interface ForkRequest {
   projectRoot: string;
   /** The prompt or title that the fork's title is made from. */
   title: string;
+  /** Words for the agent, as the last thing that was said to it: what was undone, and why. */
+  account?: string | null;
 }
 
 export interface ForkResult {
@@ -77,6 +81,8 @@ export interface ForkResult {
   files?: { path: string; content: Uint8Array }[];
   /** What continues the fork, where that is more than to resume its session. */
   command?: string;
+  /** The fork ends with the account. */
+  told?: boolean;
 }
 
 /** Says something to the user through the agent's own reply protocol. */

@@ -1,5 +1,6 @@
 /** What the forks of several agents have in common: their ids, their titles, where they lie. */
 import { basename, dirname, join } from "node:path";
+import { hexDigest } from "../base/digest.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { oneLine, shorten } from "../base/text.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "./agent.ts";
@@ -32,6 +33,24 @@ export function forkTitle(title: string, prefix: string): string {
   let bare = oneLine(title);
   while (mark !== "" && bare.startsWith(mark)) bare = bare.slice(mark.length).trim();
   return shorten(`${prefix}${bare}`, TITLE_LENGTH).trim();
+}
+
+/** An id for an entry that is added to a fork, the same whenever that fork is made. */
+export function addedId({ newSessionId }: ForkRequest, account: string): string {
+  const hex = hexDigest("sha256", `${newSessionId}\0${account}`);
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join("-");
+}
+
+/** An entry that is added to a fork, as a line of its own. */
+export function addedLine(entry: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(entry)}\n`);
 }
 
 /** Beside the original, unless the fork is for another work tree, whose directory has the name `wanted`. */

@@ -176,11 +176,76 @@ export interface TokenPaths {
 
 /** How the agent is run without a terminal; read by `run`. */
 export interface RunSection {
+  /** What runs call the agent, such as `claude`; its id where this is not given. */
+  name?: string;
+  /**
+   * The words after the program. `{prompt}` stands for the prompt; a word that is nothing but `{model}`, `{session}`,
+   * `{context}` or `{args}` stands for the words below, or for none.
+   */
   command: string[];
-  model_flag?: string;
-  resume_flag?: string;
-  session_id?: string[];
-  result?: string[];
+  /** The prompt comes on standard input, and nowhere in the command. */
+  stdin?: boolean;
+  model?: RunModel;
+  /** The words that continue a session. */
+  resume?: string[];
+  new_session?: NewSession;
+  /** The words that put text before the conversation; without them it stands before the prompt. */
+  context?: string[];
+  stream: StreamSection;
+}
+
+export interface RunModel {
+  words: string[];
+  /** Every spelling of the flag, so that one after `--` is known. */
+  flags: string[];
+  /** Where nobody says which; without it the agent chooses. */
+  default?: string;
+}
+
+/** How a new session gets an id of our choosing. */
+export interface NewSession {
+  words: string[];
+  /** Words of the user's beside which these can't stand. */
+  unless?: string[];
+  /** The stream tells the id too late: ours counts from the first line on. */
+  at_once?: boolean;
+}
+
+/** What the agent prints, one JSON object a line. */
+export interface StreamSection {
+  /** In the first line that has one of these. */
+  session_id: string[];
+  /** Only in lines of which this holds. */
+  session_when?: Conditions;
+  /** A line may be several things; all rules that hold count, in their order. */
+  rules: StreamRule[];
+}
+
+/** Paths and what they must lead to: one value, or one of several; null stands for nothing as well. */
+export type Conditions = Record<string, Condition | Condition[] | undefined>;
+export type Condition = string | number | boolean | null;
+
+export type StreamRuleKind = "prompt" | "message" | "delta" | "tool" | "end" | "failure" | "usage";
+
+export interface StreamRule {
+  when: Conditions;
+  /** A list in the line: the rule is about each member of which `each` holds, and its paths begin there. */
+  in?: string[];
+  each?: Conditions;
+  is: StreamRuleKind;
+  /** Of a prompt, a message, a piece of one, the final answer, or what went wrong. */
+  text?: string[];
+  /** Of an `end`: otherwise it failed. */
+  succeeds_when?: Conditions;
+  /** Of a `tool`. */
+  name?: string[];
+  input?: string[];
+  /** Of a `usage`, which is added up, or, if it is a `total`, stands for all before it. */
+  tokens?: TokenPaths;
+  cost?: string[];
+  total?: boolean;
+  /** Lines with the same one tell of the same tokens. */
+  message_id?: string[];
 }
 
 /**

@@ -44,6 +44,18 @@ export async function getAgent(id: string, repository?: RepositoryProfiles): Pro
   return adapter ? adapter(profile) : fromProfile(profile);
 }
 
+/** What is said about an agent, without its code: for whoever only starts it. */
+export async function getProfile(id: string, repository?: RepositoryProfiles): Promise<Profile | undefined> {
+  if (!isAgentId(id)) return undefined;
+  const packaged = Object.hasOwn(PACKAGED, id) ? PACKAGED[id] : undefined;
+  return ownProfile(id, repository) ?? packaged?.profile();
+}
+
+export async function listProfiles(repository?: RepositoryProfiles): Promise<Profile[]> {
+  const profiles = await Promise.all(describedIds(repository).map((id) => getProfile(id, repository)));
+  return profiles.filter((profile) => profile !== undefined);
+}
+
 /** A program that the user has admitted. */
 async function external(id: string): Promise<Agent | undefined> {
   const listed = loadConfig(null).external_agents;
@@ -85,10 +97,15 @@ export async function requireAgent(name: string, repository?: RepositoryProfiles
 
 /** All of them, by id. */
 export async function listAgents(repository?: RepositoryProfiles): Promise<Agent[]> {
-  const ids = new Set([...Object.keys(PACKAGED), ...idsIn(userAgentsDirectory()), ...(await externalIds())]);
-  if (repository) for (const id of idsIn(repositoryDirectory(repository))) ids.add(id);
+  const ids = new Set([...describedIds(repository), ...(await externalIds())]);
   const agents = await Promise.all([...ids].sort().map((id) => getAgent(id, repository)));
   return agents.filter((agent) => agent !== undefined);
+}
+
+/** Those with a profile, in order. */
+function describedIds(repository: RepositoryProfiles | undefined): string[] {
+  const own = repository ? idsIn(repositoryDirectory(repository)) : [];
+  return [...new Set([...Object.keys(PACKAGED), ...idsIn(userAgentsDirectory()), ...own])].sort();
 }
 
 /** Whoever it is: recorded by the names that most agents use, code only. */

@@ -100,6 +100,12 @@ const itemPaths = {
   tool_input: z.optional(jsonPaths),
   file_paths: z.optional(jsonPaths),
 };
+const tokenPaths = z.strictObject({
+  input: z.optional(jsonPaths),
+  output: z.optional(jsonPaths),
+  cache_read: z.optional(jsonPaths),
+  cache_write: z.optional(jsonPaths),
+});
 const lines = z.strictObject({
   ...itemPaths,
   types: z.record(name, entryType),
@@ -109,15 +115,41 @@ const lines = z.strictObject({
   time: z.optional(jsonPaths),
   model: z.optional(jsonPaths),
   title: z.optional(jsonPaths),
-  tokens: z.optional(
-    z.strictObject({
-      input: z.optional(jsonPaths),
-      output: z.optional(jsonPaths),
-      cache_read: z.optional(jsonPaths),
-      cache_write: z.optional(jsonPaths),
-    }),
-  ),
+  tokens: z.optional(tokenPaths),
   message_id: z.optional(jsonPaths),
+});
+
+const words = z.array(name).check(z.minLength(1));
+const condition = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const conditions = z.record(jsonPath, z.union([condition, z.array(condition).check(z.minLength(1))]));
+const run = z.strictObject({
+  name: z.optional(word),
+  command: words,
+  stdin: z.optional(z.boolean()),
+  model: z.optional(z.strictObject({ words, flags: words, default: z.optional(name) })),
+  resume: z.optional(words),
+  new_session: z.optional(z.strictObject({ words, unless: z.optional(words), at_once: z.optional(z.boolean()) })),
+  context: z.optional(words),
+  stream: z.strictObject({
+    session_id: jsonPaths,
+    session_when: z.optional(conditions),
+    rules: z.array(
+      z.strictObject({
+        when: conditions,
+        in: z.optional(jsonPaths),
+        each: z.optional(conditions),
+        is: z.enum(["prompt", "message", "delta", "tool", "end", "failure", "usage"]),
+        text: z.optional(jsonPaths),
+        succeeds_when: z.optional(conditions),
+        name: z.optional(jsonPaths),
+        input: z.optional(jsonPaths),
+        tokens: z.optional(tokenPaths),
+        cost: z.optional(jsonPaths),
+        total: z.optional(z.boolean()),
+        message_id: z.optional(jsonPaths),
+      }),
+    ),
+  }),
 });
 
 export const profileSchema = z.strictObject({
@@ -152,15 +184,7 @@ export const profileSchema = z.strictObject({
   ),
   protected_dirs: z.array(insidePath),
   resume: z.optional(z.array(name).check(z.minLength(1))),
-  run: z.optional(
-    z.strictObject({
-      command: z.array(name).check(z.minLength(1)),
-      model_flag: z.optional(name),
-      resume_flag: z.optional(name),
-      session_id: z.optional(jsonPaths),
-      result: z.optional(jsonPaths),
-    }),
-  ),
+  run: z.optional(run),
   tested_versions: z.array(name),
 });
 
@@ -193,9 +217,26 @@ function semanticProblems(profile: Profile): string[] {
   if (profile.transcript?.fork && (!profile.transcript.lines || !profile.resume)) {
     problems.push("transcript.fork: needs transcript.lines and resume");
   }
-  if (profile.resume && !profile.resume.some((part) => part.includes("{session}"))) {
+  if (profile.transcript && profile.resume && !profile.resume.some((part) => part.includes("{session}"))) {
     problems.push("resume: names no {session}");
   }
+  return [...problems, ...runProblems(profile)];
+}
+
+/** Places without which a run would ask nothing, or continue nothing. */
+function runProblems(profile: Profile): string[] {
+  const run = profile.run;
+  if (!run) return [];
+  const problems: string[] = [];
+  if (!profile.executable) problems.push("run: needs the profile's executable");
+  if (run.stdin !== true && !run.command.some((word) => word.includes("{prompt}"))) {
+    problems.push("run.command: names no {prompt}");
+  }
+  const needed = { model: run.model?.words, session: run.resume ?? run.new_session?.words, context: run.context };
+  for (const [place, words] of Object.entries(needed)) {
+    if (words && !run.command.includes(`{${place}}`)) problems.push(`run.command: has no place {${place}}`);
+  }
+  if (!run.command.includes("{args}")) problems.push("run.command: has no place {args}");
   return problems;
 }
 

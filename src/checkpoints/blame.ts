@@ -149,17 +149,9 @@ class Origins {
     };
   }
 
-  async #named(commit: string, message: string): Promise<StoredCheckpoint[]> {
-    const found: StoredCheckpoint[] = [];
-    for (const id of checkpointsOfCommit(this.#workspace, commit, message)) {
-      try {
-        const checkpoint = await this.#checkpoints.find(id);
-        if (checkpoint) found.push(checkpoint);
-      } catch (error) {
-        this.problems.push(messageOf(error));
-      }
-    }
-    return found;
+  #named(commit: string, message: string): Promise<StoredCheckpoint[]> {
+    const ids = checkpointsOfCommit(this.#workspace, commit, message);
+    return this.#checkpoints.findAll(commit, ids, (error) => this.problems.push(messageOf(error)));
   }
 
   #fromRecord(checkpoint: StoredCheckpoint, path: string, blob: string | null, lines: readonly string[]): Origin[] {

@@ -12,7 +12,7 @@ import type { Workspace } from "../git/workspace.ts";
 import { listSteps } from "../steps/list.ts";
 import type { Step } from "../steps/model.ts";
 import { readTranscript } from "../steps/transcript.ts";
-import { chunkName } from "../transcripts/chunks.ts";
+import { chunkName, splitLines } from "../transcripts/chunks.ts";
 import { addTokens, NO_TOKENS, type Tokens, tokensBetween } from "../transcripts/model.ts";
 import { attributeCommit, attributionOf, type CommitAttribution, initialAttribution } from "./attribution.ts";
 import {
@@ -26,14 +26,16 @@ import {
   type SessionMetadata,
   safeName,
   TASK_FILE,
+  TASK_RECORD_FILE,
   type TaskCheckpoint,
+  type TaskRecord,
   type TokenUsage,
   TRANSCRIPT_FILE,
   UNKNOWN_AGENT,
 } from "./layout.ts";
 import type { QueuedCheckpoint, QueuedSession } from "./queue.ts";
 import { openRedaction, type Redaction } from "./redacted.ts";
-import { storeChunks } from "./transcript-chunks.ts";
+import { fitting, joint, storeChunks } from "./transcript-chunks.ts";
 import { type ObjectStore, openObjects, type SessionFiles, writeCheckpoint } from "./write.ts";
 
 /** As the format names them, where that differs from the agent's own. */
@@ -110,9 +112,10 @@ async function metadataOf(
     created_at: entry.time,
     ...(entry.branch === null ? {} : { branch: entry.branch }),
     checkpoints_count: Math.max(1, turns.length),
+    ...(turns.length > 0 ? { save_step_count: turns.length } : {}),
     files_touched: session.files,
     agent: name,
-    ...(session.model === null ? {} : { model: session.model }),
+    model: session.model ?? "",
     ...(first ? { turn_id: steps.findLast((step) => step.kind === "turn-start")?.id ?? first.id } : {}),
     ...(before === null ? {} : { transcript_identifier_at_start: before }),
     checkpoint_transcript_start: linesBefore,
@@ -213,16 +216,41 @@ async function tasksOf(
       checkpoint_uuid: step.transcript?.lastId ?? step.id,
       agent_id: step.subagent.id,
     };
-    tasks.set(`${directory}/${TASK_FILE}`, writer.add("blob", Buffer.from(layoutJson(record))));
+    const blob = (value: object) => writer.add("blob", Buffer.from(layoutJson(value)));
+    tasks.set(`${directory}/${TASK_FILE}`, blob(record));
     const said = await readTranscript(workspace, session.key, 0, Number.MAX_SAFE_INTEGER, `tasks/${step.id}`);
-    if (said.length > 0) {
-      tasks.set(
-        `${directory}/agent-${safeName(step.subagent.id)}.jsonl`,
-        writer.add("blob", redaction.transcript(said)),
-      );
+    tasks.set(`${directory}/${TASK_RECORD_FILE}`, blob(taskRecord(redaction, steps, step, directory, said.length > 0)));
+    const file = `${directory}/agent-${safeName(step.subagent.id)}.jsonl`;
+    const pieces = splitLines(said);
+    for (const [i, piece] of pieces.entries()) {
+      const data = joint(fitting(redaction.transcript(piece)), i === pieces.length - 1, piece);
+      tasks.set(chunkName(file, i), writer.add("blob", data));
     }
   }
   return tasks;
+}
+
+function taskRecord(
+  redaction: Redaction,
+  steps: readonly Step[],
+  end: Step,
+  name: string,
+  hasConversation: boolean,
+): TaskRecord {
+  const began = steps.find(({ subagent }) => subagent?.when === "start" && subagent.id === end.subagent?.id);
+  const { type, description } = end.subagent ?? {};
+  const files = [...end.files.added, ...end.files.modified, ...end.files.deleted].sort();
+  return {
+    tool_use_id: name,
+    agent_id: safeName(end.subagent?.id ?? ""),
+    ...(type ? { subagent_type: redaction.text(type) } : {}),
+    ...(description ? { task_description: redaction.text(description) } : {}),
+    ...(files.length > 0 ? { files } : {}),
+    ...(end.tokens ? { token_usage: inFormat(end.tokens) } : {}),
+    ...(began ? { started_at: began.time } : {}),
+    completed_at: end.time,
+    ...(hasConversation ? {} : { transcript_unavailable_reason: "transcript empty" }),
+  };
 }
 
 function belowHome(path: string | null): string | undefined {

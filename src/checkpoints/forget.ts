@@ -10,9 +10,10 @@ import { git } from "../git/run.ts";
 import { FILE_MODE, type TreeEntry } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { placeholdersIn } from "../transcripts/redact/placeholders.ts";
+import { committingIn, treeOf, writeCommit } from "./commit.ts";
 import { BACKTRAIL_FILE, CHECKPOINT_BRANCH, layoutJson, METADATA_FILE, TASK_FILE } from "./layout.ts";
 import { parseBacktrailRecord, parseSessionMetadata, parseTask } from "./parse.ts";
-import { committer, type ObjectStore, openObjects, treeOf } from "./write.ts";
+import { type ObjectStore, openObjects } from "./write.ts";
 
 const ATTEMPTS = 12;
 const SESSION_FILE = /^([0-9a-f]{2}\/[0-9a-f]{10}\/(?:0|[1-9]\d{0,5}))\/(.+)$/;
@@ -52,10 +53,9 @@ export async function forgetInCheckpoints(workspace: Workspace, ids: ReadonlySet
       const tree = await objects.trees.apply(root, changes);
       if (tree === root) return [];
       const orphans = await placeholdersOnlyIn(objects, files, changes);
-      const person = await committer(workspace);
-      const text = `tree ${tree}\nparent ${tip}\nauthor ${person}\ncommitter ${person}\n\nForget conversations\n`;
-      const commit = objects.writer.add("commit", Buffer.from(text));
       objects.writer.flush();
+      const parts = { tree, parents: [tip], message: "Forget conversations\n" };
+      const commit = await writeCommit(objects, await committingIn(workspace), parts);
       faultPoint("forget:objects");
       if (await compareAndSwapRef(workspace, CHECKPOINT_BRANCH, tip, commit)) return orphans;
     } finally {

@@ -6,7 +6,7 @@ import type { Workspace } from "../git/workspace.ts";
 import type { BlamedCommit } from "./git-blame.ts";
 import { CHECKPOINT_BRANCH, CHECKPOINT_TRAILER, isCheckpointName, SESSION_TRAILER } from "./layout.ts";
 import { checkpointsNamedIn } from "./read.ts";
-import { extraLinks } from "./rewrites.ts";
+import { extraCommits, extraLinks } from "./rewrites.ts";
 
 export interface LinkedCommit extends BlamedCommit {
   checkpoints: string[];
@@ -54,7 +54,22 @@ export async function commitsNaming(workspace: Workspace, checkpoint: string): P
   if (!isCheckpointName(checkpoint)) return [];
   const grep = ["--fixed-strings", `--grep=${CHECKPOINT_TRAILER}: ${checkpoint}`];
   const found = await log(workspace, [`--max-count=${MOST_COMMITS}`, ...grep, ...USERS_REFS]);
+  const known = new Set(found.map(({ id }) => id));
+  for (const commit of extraCommits(workspace, checkpoint).slice(-MOST_COMMITS)) {
+    if (known.has(commit) || !(await isReachable(workspace, commit))) continue;
+    found.push(...(await log(workspace, ["--max-count=1", commit])));
+  }
   return found.filter(({ checkpoints }) => checkpoints.includes(checkpoint));
+}
+
+/** A commit that another rewrite has replaced since is nobody's any more. */
+async function isReachable(workspace: Workspace, commit: string): Promise<boolean> {
+  const { args, cwd } = gitLocation(workspace);
+  const ancestor = await tryGit([...args, "merge-base", "--is-ancestor", commit, "HEAD"], { cwd });
+  if (ancestor.code === 0) return true;
+  const places = ["refs/heads", "refs/remotes", "refs/tags"];
+  const refs = await tryGit([...args, "for-each-ref", "--count=1", `--contains=${commit}`, ...places], { cwd });
+  return refs.code === 0 && refs.stdout.length > 0;
 }
 
 /** The checkpoints that a session is part of, newest first, as the branch's own history tells. */

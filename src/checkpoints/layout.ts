@@ -5,7 +5,7 @@
 import { digest, hexDigest } from "../base/digest.ts";
 
 export const CHECKPOINT_BRANCH = "refs/heads/entire/checkpoints/v1";
-/** The newer layout: one ref a checkpoint, `<prefix>/<last two>/<ULID>`. Read, never written. */
+/** The newer layout: one ref a checkpoint, `<prefix>/<last two>/<id>`; new ids are ULIDs. Read, never written. */
 export const CHECKPOINT_REFS = "refs/entire/checkpoints";
 
 export const METADATA_FILE = "metadata.json";
@@ -18,14 +18,17 @@ export const CONTEXT_FILE = "context.md";
 export const CONTENT_HASH_FILE = "content_hash.txt";
 export const TASKS_DIRECTORY = "tasks";
 export const TASK_FILE = "checkpoint.json";
+/** Newer readers look for this one instead. */
+export const TASK_RECORD_FILE = "task.json";
 /** Ours, beside the format's files of a session. */
 export const BACKTRAIL_FILE = "backtrail.json";
+/** Ours, beside the sessions of a checkpoint. */
+export const LINKS_FILE = "backtrail-links.json";
 
 export const CHECKPOINT_TRAILER = "Entire-Checkpoint";
 export const SESSION_TRAILER = "Entire-Session";
 export const STRATEGY_TRAILER = "Entire-Strategy";
 export const AGENT_TRAILER = "Entire-Agent";
-export const BRANCH_TRAILER = "Ephemeral-branch";
 
 export const PROMPT_SEPARATOR = "\n\n---\n\n";
 /** The display name where an agent is unknown. */
@@ -40,12 +43,12 @@ export interface TokenUsage {
   subagent_tokens?: TokenUsage;
 }
 
-/** Paths from the tree's root; each begins with a slash. */
+/** Paths from the tree's root; each begins with a slash. A file that is not there has none. */
 export interface SessionPaths {
   metadata: string;
-  transcript: string;
-  context: string;
-  content_hash: string;
+  transcript?: string;
+  context?: string;
+  content_hash?: string;
   prompt: string;
 }
 
@@ -97,6 +100,8 @@ export interface SessionMetadata {
   created_at: string;
   branch?: string;
   checkpoints_count: number;
+  /** Turns whose steps were saved. A reader takes a session without them for one that was only found at the commit. */
+  save_step_count?: number;
   files_touched: string[];
   /** Display name */
   agent: string;
@@ -121,6 +126,21 @@ export interface TaskCheckpoint {
   tool_use_id: string;
   checkpoint_uuid: string;
   agent_id?: string;
+}
+
+/** `<path>/tasks/<tool use id>/task.json` */
+export interface TaskRecord {
+  tool_use_id: string;
+  /** As in the name of the conversation beside it. */
+  agent_id: string;
+  subagent_type?: string;
+  /** Redacted */
+  task_description?: string;
+  files?: string[];
+  token_usage?: TokenUsage;
+  started_at?: string;
+  completed_at: string;
+  transcript_unavailable_reason?: string;
 }
 
 /** `<path>/<n>/backtrail.json`: what the format has no field for. */
@@ -195,14 +215,15 @@ export function sessionPath(id: string, index: number): string {
   return `${checkpointPath(id)}/${index}`;
 }
 
-export function sessionPaths(id: string, index: number): SessionPaths {
-  const directory = `/${sessionPath(id, index)}`;
+export function sessionPaths(id: string, index: number, files: { has(name: string): boolean }): SessionPaths {
+  const at = (name: string) => (files.has(name) ? `/${sessionPath(id, index)}/${name}` : undefined);
+  const [transcript, context, hash] = [TRANSCRIPT_FILE, CONTEXT_FILE, CONTENT_HASH_FILE].map(at);
   return {
-    metadata: `${directory}/${METADATA_FILE}`,
-    transcript: `${directory}/${TRANSCRIPT_FILE}`,
-    context: `${directory}/${CONTEXT_FILE}`,
-    content_hash: `${directory}/${CONTENT_HASH_FILE}`,
-    prompt: `${directory}/${PROMPT_FILE}`,
+    metadata: `/${sessionPath(id, index)}/${METADATA_FILE}`,
+    ...(transcript && { transcript }),
+    ...(context && { context }),
+    ...(hash && { content_hash: hash }),
+    prompt: at(PROMPT_FILE) ?? "",
   };
 }
 
@@ -210,9 +231,9 @@ export function taskPath(id: string, toolUseId: string): string {
   return `${checkpointPath(id)}/${TASKS_DIRECTORY}/${safeName(toolUseId)}`;
 }
 
-/** A name that can stand in a tree whatever an agent called it. */
+/** A name that can stand in a tree, and that readers of the format accept, whatever an agent called it. */
 export function safeName(text: string): string {
-  if (/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/.test(text)) return text;
+  if (/^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/.test(text)) return text;
   return `x-${digest("sha256", text).toString("hex").slice(0, 24)}`;
 }
 

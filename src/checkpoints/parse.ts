@@ -2,6 +2,7 @@
  * The format's JSON files as typed data. Whatever a remote sent: a field of the wrong type counts as absent, lists
  * and texts are bounded, and only a file that cannot mean anything is refused, with the reason.
  */
+import { asBuffer } from "../transcripts/lines.ts";
 import {
   type BacktrailRecord,
   type CheckpointSummary,
@@ -60,6 +61,7 @@ export function parseSessionMetadata(data: Uint8Array): Parsed<SessionMetadata> 
       created_at: textOf(fields.created_at),
       ...present("branch", optionalText(fields.branch)),
       checkpoints_count: countOf(fields.checkpoints_count),
+      ...present("save_step_count", optionalCount(fields.save_step_count)),
       files_touched: textsOf(fields.files_touched),
       agent: optionalText(fields.agent) ?? UNKNOWN_AGENT,
       ...present("model", optionalText(fields.model)),
@@ -77,6 +79,7 @@ export function parseSessionMetadata(data: Uint8Array): Parsed<SessionMetadata> 
   });
 }
 
+/** Of either of a task's two files: what the other one says is missing. */
 export function parseTask(data: Uint8Array): Parsed<TaskCheckpoint> {
   return parsed(data, (fields) =>
     accepted<TaskCheckpoint>({
@@ -101,10 +104,19 @@ export function parseBacktrailRecord(data: Uint8Array): Parsed<BacktrailRecord> 
   });
 }
 
+/** As they stand there, unlooked at: empty where it is no object. */
+export function fieldsIn(data: Uint8Array): Fields {
+  try {
+    return fieldsOf(JSON.parse(asBuffer(data).toString("utf8")));
+  } catch {
+    return {};
+  }
+}
+
 function parsed<T>(data: Uint8Array, read: (fields: Fields) => Parsed<T>): Parsed<T> {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("utf8"));
+    value = JSON.parse(asBuffer(data).toString("utf8"));
   } catch {
     return refused("it is not valid JSON");
   }
@@ -123,9 +135,9 @@ function refused(reason: string): { ok: false; reason: string } {
 function pathsOf(fields: Fields): SessionPaths {
   return {
     metadata: textOf(fields.metadata),
-    transcript: textOf(fields.transcript),
-    context: textOf(fields.context),
-    content_hash: textOf(fields.content_hash),
+    ...present("transcript", optionalText(fields.transcript)),
+    ...present("context", optionalText(fields.context)),
+    ...present("content_hash", optionalText(fields.content_hash)),
     prompt: textOf(fields.prompt),
   };
 }

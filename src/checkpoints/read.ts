@@ -23,15 +23,18 @@ import {
   contentHash,
   isCheckpointId,
   isCheckpointName,
+  LINKS_FILE,
   METADATA_FILE,
   PROMPT_FILE,
   type SessionMetadata,
   TASK_FILE,
+  TASK_RECORD_FILE,
   TASKS_DIRECTORY,
   type TaskCheckpoint,
   TRANSCRIPT_FILE,
 } from "./layout.ts";
 import { type Parsed, parseBacktrailRecord, parseSessionMetadata, parseSummary, parseTask } from "./parse.ts";
+import { parseLinks, type SharedLinks } from "./shared-links.ts";
 
 const MIB = 1024 * 1024;
 const LARGEST_METADATA = 8 * MIB;
@@ -49,6 +52,8 @@ export interface StoredCheckpoint {
   summary: CheckpointSummary;
   sessions: StoredSession[];
   tasks: TaskCheckpoint[];
+  /** Other checkpoints of commits that name this one. */
+  links: SharedLinks;
   /** What is wrong with it, in words. */
   problems: string[];
 }
@@ -97,6 +102,29 @@ export class CheckpointReader {
     return found;
   }
 
+  /** The checkpoints of a commit that names some of them; the others are known from beside those. Unknown ids are passed over. */
+  async findAll(
+    commit: string,
+    named: readonly string[],
+    unreadable: (error: unknown) => void,
+  ): Promise<StoredCheckpoint[]> {
+    const found = new Map<string, StoredCheckpoint>();
+    const look = async (ids: readonly string[]): Promise<void> => {
+      for (const id of ids) {
+        if (found.has(id)) continue;
+        try {
+          const checkpoint = await this.find(id);
+          if (checkpoint) found.set(id, checkpoint);
+        } catch (error) {
+          unreadable(error);
+        }
+      }
+    };
+    await look(named);
+    await look([...found.values()].flatMap(({ links }) => links[commit] ?? []));
+    return [...found.values()];
+  }
+
   async transcript(id: string, session: number): Promise<StoredTranscript | undefined> {
     const place = await this.#place(id);
     if (!place) return undefined;
@@ -143,7 +171,18 @@ export class CheckpointReader {
         `Its metadata.json names ${plural(summary.sessions.length, "session")}; ${indexes.length} are there.`,
       );
     const tasks = await this.#tasks(place.files, problems);
-    return { id, layout: place.layout, summary, sessions, tasks, problems };
+    const links = place.files.has(LINKS_FILE)
+      ? await this.#data(place.files, LINKS_FILE, LARGEST_METADATA, problems)
+      : undefined;
+    return {
+      id,
+      layout: place.layout,
+      summary,
+      sessions,
+      tasks,
+      links: links ? parseLinks(links) : {},
+      problems,
+    };
   }
 
   async #session(files: Files, index: number, problems: string[]): Promise<StoredSession | undefined> {
@@ -165,8 +204,10 @@ export class CheckpointReader {
   async #tasks(files: Files, problems: string[]): Promise<TaskCheckpoint[]> {
     const tasks: TaskCheckpoint[] = [];
     for (const path of files.keys()) {
-      const [directory, , file, ...rest] = path.split("/");
-      if (directory !== TASKS_DIRECTORY || file !== TASK_FILE || rest.length > 0) continue;
+      const [directory, name, file, ...rest] = path.split("/");
+      if (directory !== TASKS_DIRECTORY || rest.length > 0) continue;
+      const newer = file === TASK_RECORD_FILE && !files.has(`${TASKS_DIRECTORY}/${name}/${TASK_FILE}`);
+      if (file !== TASK_FILE && !newer) continue;
       if (tasks.length >= MOST_TASKS) {
         problems.push(`Only the first ${MOST_TASKS} of its tasks are read.`);
         break;
@@ -179,10 +220,10 @@ export class CheckpointReader {
 
   async #place(id: string): Promise<{ layout: "branch" | "ref"; files: Files } | undefined> {
     if (!isCheckpointName(id)) return undefined;
-    if (!isCheckpointId(id)) {
-      const ref = await refOf(this.#workspace, id);
-      return ref ? { layout: "ref", files: await filesIn(this.#workspace, ref, "") } : undefined;
-    }
+    // One that was moved to the newer layout keeps its id, and is older where it still stands on the branch.
+    const ref = await refOf(this.#workspace, id);
+    if (ref) return { layout: "ref", files: await filesIn(this.#workspace, ref, "") };
+    if (!isCheckpointId(id)) return undefined;
     for (const branch of await branches(this.#workspace)) {
       const files = await filesIn(this.#workspace, branch, checkpointPath(id));
       if (files.size > 0) return { layout: "branch", files };
@@ -259,8 +300,8 @@ async function branches(workspace: Workspace): Promise<string[]> {
   ];
 }
 
-async function refOf(workspace: Workspace, ulid: string): Promise<string | undefined> {
-  for (const name of new Set([ulid, ulid.toUpperCase(), ulid.toLowerCase()])) {
+async function refOf(workspace: Workspace, id: string): Promise<string | undefined> {
+  for (const name of isCheckpointId(id) ? [id] : new Set([id, id.toUpperCase(), id.toLowerCase()])) {
     const ref = `${CHECKPOINT_REFS}/${name.slice(-2)}/${name}`;
     if (await readRef(workspace, ref)) return ref;
   }

@@ -1,7 +1,7 @@
 /** The one way into a checkpoint: whatever is written there has gone through here. */
 import { hexDigest } from "../base/digest.ts";
 import { version } from "../base/version.ts";
-import { loadConfig } from "../config/load.ts";
+import { type Config, loadConfig } from "../config/load.ts";
 import { isTracked } from "../git/tracked.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { createRedactor } from "../transcripts/redact/redactor.ts";
@@ -20,8 +20,12 @@ export async function openRedaction(workspace: Workspace): Promise<Redaction> {
   const redactor = await createRedactor(redaction);
   const placeholders = openVault(workspace.storeDir);
   return {
-    version: hexDigest("sha256", JSON.stringify([version, redaction.rules, redaction.allow])).slice(0, 16),
+    version: redactionVersion(redaction),
     transcript: (bytes) => redactor.redact(bytes, { placeholders }).bytes,
     text: (text) => redactor.redact(text, { placeholders, format: "text" }).bytes.toString("utf8"),
   };
+}
+
+export function redactionVersion({ rules, allow }: Config["redaction"]): string {
+  return hexDigest("sha256", JSON.stringify([version, rules, allow])).slice(0, 16);
 }

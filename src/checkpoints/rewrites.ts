@@ -6,10 +6,12 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { appendLine, readText, removeFile } from "../base/files.ts";
-import { ObjectReader } from "../git/reader.ts";
+import type { ObjectReader } from "../git/reader.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { isCheckpointId } from "./layout.ts";
+import { shareLinks } from "./shared-links.ts";
 import { linkedIn } from "./trailers.ts";
+import { openObjects } from "./write.ts";
 
 const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
@@ -21,17 +23,35 @@ interface Link {
 
 /** Checkpoints of a commit that its message does not name. */
 export function extraLinks(workspace: Workspace, commit: string): string[] {
-  const found: string[] = [];
-  for (const line of (readText(linksFile(workspace)) ?? "").split("\n")) {
-    if (!line.includes(commit)) continue;
+  return linksOf(workspace).get(commit) ?? [];
+}
+
+/** Commits whose messages do not name a checkpoint that is theirs all the same; some may be gone by now. */
+export function extraCommits(workspace: Workspace, checkpoint: string): string[] {
+  return [...linksOf(workspace)].flatMap(([commit, checkpoints]) => (checkpoints.includes(checkpoint) ? [commit] : []));
+}
+
+let known: { file: string; text: string; links: ReadonlyMap<string, string[]> } | undefined;
+
+/** Parsed once for as long as the file stays the same: a long history asks for each of its commits. */
+function linksOf(workspace: Workspace): ReadonlyMap<string, string[]> {
+  const file = linksFile(workspace);
+  const text = readText(file) ?? "";
+  if (known?.file === file && known.text === text) return known.links;
+  const links = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
     try {
       const link = JSON.parse(line) as Partial<Link>;
-      if (link.v === 1 && link.commit === commit && Array.isArray(link.checkpoints)) found.push(...link.checkpoints);
+      if (link.v !== 1 || !OBJECT_ID.test(link.commit ?? "") || !Array.isArray(link.checkpoints)) continue;
+      const ids = link.checkpoints.filter((id) => typeof id === "string" && isCheckpointId(id));
+      const commit = link.commit ?? "";
+      links.set(commit, [...new Set([...(links.get(commit) ?? []), ...ids])]);
     } catch {
       // A torn line.
     }
   }
-  return [...new Set(found.filter(isCheckpointId))];
+  known = { file, text, links };
+  return links;
 }
 
 /** Works off what post-rewrite noted; a kill in between does it again. */
@@ -39,17 +59,21 @@ export async function takeRewrites(workspace: Workspace): Promise<void> {
   const taken = join(workspace.storeDir, "rewrites.taken");
   if (readText(taken) === undefined && !rename(join(workspace.storeDir, "rewrites"), taken)) return;
   const olds = Map.groupBy(pairs(readText(taken) ?? ""), ([, fresh]) => fresh);
-  const reader = new ObjectReader(workspace);
+  const objects = openObjects(workspace);
+  const { reader } = objects;
   try {
     for (const [fresh, rewritten] of olds) {
-      const known = new Set([...(await linked(reader, fresh)), ...extraLinks(workspace, fresh)]);
+      const named = await linked(reader, fresh);
+      const known = new Set([...named, ...extraLinks(workspace, fresh)]);
       const lost = new Set<string>();
       for (const [old] of rewritten) {
         for (const id of [...(await linked(reader, old)), ...extraLinks(workspace, old)])
           if (!known.has(id)) lost.add(id);
       }
       const link: Link = { v: 1, commit: fresh, checkpoints: [...lost] };
-      if (lost.size > 0) appendLine(linksFile(workspace), JSON.stringify(link));
+      if (lost.size === 0) continue;
+      if (named[0] !== undefined) await shareLinks(workspace, objects, named[0], { [fresh]: [...lost] });
+      appendLine(linksFile(workspace), JSON.stringify(link));
     }
   } finally {
     reader.close();

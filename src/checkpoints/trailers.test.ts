@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { checkpointsIn, isOtherwiseEmpty, linkedIn, withCheckpoints, withoutCheckpoints } from "./trailers.ts";
+import {
+  checkpointsIn,
+  isOtherwiseEmpty,
+  linkedIn,
+  withCheckpoints,
+  withoutCheckpoints,
+  withSuggestion,
+} from "./trailers.ts";
 
 const ID = "0123456789ab";
 const COMMENTS = "\n# Please enter the commit message.\n#\n# On branch main\n";
@@ -41,6 +48,17 @@ describe("the trailer in a message", () => {
         .replace(/^#.*$/gm, "")
         .trim(),
     ).toBe("");
+  });
+
+  test("as a suggestion it is a comment above git's own, and links once its mark is taken off", () => {
+    const suggested = withSuggestion(`Greet\n\nSigned-off-by: Ada\n${COMMENTS}`, ID);
+    expect(linkedIn(suggested)).toEqual([]);
+    expect(suggested.split("\n").filter((line) => line !== "" && !line.startsWith("#"))).toEqual([
+      "Greet",
+      "Signed-off-by: Ada",
+    ]);
+    expect(linkedIn(suggested.replace(`# Entire`, "Entire"))).toEqual([ID]);
+    expect(withSuggestion("", ID, ";")).toStartWith(`\n\n; Entire-Checkpoint: ${ID}\n; Take the "; " off`);
   });
 
   test("is always found again, whatever the message", () => {

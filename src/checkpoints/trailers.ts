@@ -28,6 +28,18 @@ export function withCheckpoints(message: string, ids: readonly string[]): string
   return `${body}${gap}${trailers}${rest}`;
 }
 
+/** The message with the trailer as a comment that its writer may turn into one. Without `comment`, the message's own is taken. */
+export function withSuggestion(message: string, id: string, comment?: string): string {
+  const { text, rest, comment: own } = split(message);
+  const mark = comment ?? own;
+  const body = text.replace(/\s+$/, "");
+  const lines = [
+    `${mark} ${CHECKPOINT_TRAILER}: ${id}`,
+    `${mark} Take the "${mark} " off the line above to link this commit to its conversation.`,
+  ];
+  return `${body === "" ? "" : body}\n\n${lines.join("\n")}\n${rest.replace(/^\n+/, "")}`;
+}
+
 /** Whether nothing but trailers of ours, comments and blank lines is there. */
 export function isOtherwiseEmpty(message: string): boolean {
   return withoutTrailers(split(message).text).trim() === "";
@@ -43,7 +55,7 @@ function withoutTrailers(text: string): string {
 }
 
 /** What the user writes, and what git drops: the comments at the end, and everything from the scissors on. */
-function split(message: string): { text: string; rest: string } {
+function split(message: string): { text: string; rest: string; comment: string } {
   const lines = message.split("\n");
   const scissors = lines.findIndex((line) => SCISSORS.test(line));
   const comment = commentCharacter(lines, scissors);
@@ -51,7 +63,7 @@ function split(message: string): { text: string; rest: string } {
   while (end > 0 && isDropped(lines[end - 1] ?? "", comment)) end--;
   // Blank lines between the text and the comments stay with the comments.
   const text = lines.slice(0, end).join("\n");
-  return { text: end > 0 && end < lines.length ? `${text}\n` : text, rest: lines.slice(end).join("\n") };
+  return { text: end > 0 && end < lines.length ? `${text}\n` : text, rest: lines.slice(end).join("\n"), comment };
 }
 
 function isDropped(line: string, comment: string): boolean {

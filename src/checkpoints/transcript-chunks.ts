@@ -8,17 +8,21 @@ import { readJson, writeJson } from "../base/files.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { readTranscript } from "../steps/transcript.ts";
 import { LARGEST_CHUNK, splitLines } from "../transcripts/chunks.ts";
+import { isOneDocument } from "../transcripts/lines.ts";
 import type { Moment } from "./pending.ts";
 import type { Redaction } from "./redacted.ts";
 import type { ObjectStore } from "./write.ts";
 
 const CHUNK_BYTES = 1 << 20;
+/** Hosts take no file of 100 MiB; a single line can be one. */
+const LARGEST_BLOB = 95 * 1024 * 1024;
 const NEWLINE = 10;
+const LINE_END = Buffer.of(NEWLINE);
 
 export interface Chunks {
   /** Blobs, in order. */
   ids: string[];
-  /** `sha256:<hex>` of all of them. */
+  /** `sha256:<hex>` of the whole conversation, as readers put it together. */
   hash: string;
   /** How many lines come before this checkpoint's part. */
   linesBefore: number;
@@ -42,21 +46,37 @@ export async function storeChunks(
 ): Promise<Chunks> {
   const raw = await readTranscript(workspace, key, until.generation, until.offset);
   const file = join(workspace.storeDir, "checkpoints", "chunks", `${key}.json`);
-  const known = knownChunks(file, until.generation, redaction.version);
+  const before = knownChunks(file, until.generation, redaction.version);
+  // Readers of the format take a document apart between messages: it is not cut without need.
   const pieces = splitLines(raw, isOneDocument(raw) ? LARGEST_CHUNK : CHUNK_BYTES);
   const chunks: KnownChunks["chunks"] = [];
   const hasher = new Bun.CryptoHasher("sha256");
   for (const [i, piece] of pieces.entries()) {
     const mark = hexDigest("sha1", piece);
-    const before = known[i];
-    const stored = before?.raw === mark ? await reader.read(before.id) : undefined;
-    const data = stored?.type === "blob" ? stored.data : redaction.transcript(piece);
+    const last = before[i];
+    const stored = last?.raw === mark ? await reader.read(last.id) : undefined;
+    const known = stored?.type === "blob" ? stored : undefined;
+    const data = joint(known?.data ?? fitting(redaction.transcript(piece)), i === pieces.length - 1, piece);
+    if (i > 0) hasher.update(LINE_END);
     hasher.update(data);
-    chunks.push({ raw: mark, id: stored?.type === "blob" ? stored.id : writer.add("blob", data) });
+    chunks.push({ raw: mark, id: known && data === known.data ? known.id : writer.add("blob", data) });
   }
   writeJson(file, { v: 1, generation: until.generation, redaction: redaction.version, chunks } satisfies KnownChunks);
-  const before = since.generation === until.generation ? raw.subarray(0, since.offset) : Buffer.alloc(0);
-  return { ids: chunks.map(({ id }) => id), hash: `sha256:${hasher.digest("hex")}`, linesBefore: countLines(before) };
+  const told = since.generation === until.generation ? raw.subarray(0, since.offset) : Buffer.alloc(0);
+  return { ids: chunks.map(({ id }) => id), hash: `sha256:${hasher.digest("hex")}`, linesBefore: countLines(told) };
+}
+
+/** Readers of the format put a line end between two chunks: only the last one keeps its own. */
+export function joint(data: Uint8Array, isLast: boolean, raw: Uint8Array): Uint8Array {
+  const ends = data.at(-1) === NEWLINE;
+  if (ends === (isLast && raw.at(-1) === NEWLINE)) return data;
+  return ends ? data.subarray(0, -1) : Buffer.concat([data, LINE_END]);
+}
+
+/** A record that is too large for any host leaves a word in its place. The steps have it whole. */
+export function fitting(bytes: Uint8Array, most: number = LARGEST_BLOB): Uint8Array {
+  if (bytes.length <= most) return bytes;
+  return Buffer.from(`${JSON.stringify({ type: "backtrail-left-out", bytes: bytes.length })}\n`);
 }
 
 function knownChunks(file: string, generation: number, redaction: string): KnownChunks["chunks"] {
@@ -66,18 +86,6 @@ function knownChunks(file: string, generation: number, redaction: string): Known
     return fits && Array.isArray(known.chunks) ? known.chunks : [];
   } catch {
     return [];
-  }
-}
-
-/** A JSON text over several lines: readers of the format take it apart between messages, so it is not cut without need. */
-function isOneDocument(bytes: Buffer): boolean {
-  const end = bytes.indexOf(NEWLINE);
-  if (bytes[0] !== 0x7b || end === -1) return false;
-  try {
-    JSON.parse(bytes.toString("utf8", 0, end));
-    return false;
-  } catch {
-    return true;
   }
 }
 

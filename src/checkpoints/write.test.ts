@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { BRANCH, commitFiles } from "../../test/checkpoints/branch.ts";
 import { temporaryRepository } from "../../test/support/index.ts";
 import { findWorkspace } from "../git/workspace.ts";
 import { newCheckpointId, type SessionMetadata } from "./layout.ts";
@@ -54,6 +55,46 @@ test("a session keeps its place in a checkpoint that is written again, and anoth
   expect(JSON.parse(at("metadata.json")).sessions).toHaveLength(2);
   expect(JSON.parse(at("metadata.json")).files_touched).toEqual(["first.txt", "second.txt"]);
   expect(repository.git("rev-list", "--count", "entire/checkpoints/v1")).toBe("2");
+});
+
+test("what another tool says of a checkpoint and of its own sessions stays", async () => {
+  const { repository, write } = world();
+  using _ = repository;
+  const theirs = {
+    metadata: "/01/23456789ab/0/metadata.json",
+    prompt: "",
+    compact_transcript: "/x",
+    assets_manifest: "/y",
+  };
+  const summary = {
+    checkpoint_id: "0123456789ab",
+    strategy: "manual-commit",
+    branch: "long-gone",
+    checkpoints_count: 7,
+    sessions: [theirs],
+    has_review: true,
+    combined_attribution: { agent_lines: 3 },
+  };
+  commitFiles(repository, BRANCH, {
+    "01/23456789ab/metadata.json": JSON.stringify(summary),
+    "01/23456789ab/0/metadata.json": JSON.stringify({ ...metadata("0123456789ab", "theirs"), kind: "agent_review" }),
+    "01/23456789ab/0/transcript.jsonl": "{}\n",
+  });
+  await write("0123456789ab", "ours");
+  const at = (path: string) => repository.git("cat-file", "-p", `entire/checkpoints/v1:01/23456789ab/${path}`);
+  expect(JSON.parse(at("metadata.json"))).toMatchObject({
+    checkpoints_count: 2,
+    has_review: true,
+    combined_attribution: { agent_lines: 3 },
+    sessions: [
+      theirs,
+      { metadata: "/01/23456789ab/1/metadata.json", transcript: "/01/23456789ab/1/full.jsonl", prompt: "" },
+    ],
+  });
+  expect(JSON.parse(at("metadata.json")).branch).toBeUndefined();
+  expect(JSON.parse(at("metadata.json")).sessions[1].context).toBeUndefined();
+  expect(JSON.parse(at("0/metadata.json")).kind).toBe("agent_review");
+  expect(at("0/transcript.jsonl")).toBe("{}");
 });
 
 test("a checkpoint that somebody else filled with nonsense is added to, and keeps what it had", async () => {

@@ -2,34 +2,44 @@
  * Writes a checkpoint into its branch: only the trees on the way to it are read and made anew, and the branch moves only if it
  * still stands where we looked, so that two machines' or processes' checkpoints never overwrite each other.
  */
-import { now } from "../base/clock.ts";
 import { faultPoint } from "../base/fault.ts";
 import { version } from "../base/version.ts";
 import { ObjectWriter } from "../git/objects.ts";
 import { ObjectReader } from "../git/reader.ts";
-import { compareAndSwapRef, readRef } from "../git/refs.ts";
-import { gitText } from "../git/run.ts";
 import { FILE_MODE, TREE_MODE, type Tree, type TreeEntry, TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { moveBranch } from "./branch.ts";
+import { committingIn, treeOf, writeCommit } from "./commit.ts";
 import {
   AGENT_TRAILER,
-  BRANCH_TRAILER,
-  CHECKPOINT_BRANCH,
   type CheckpointSummary,
   checkpointPath,
   layoutJson,
   METADATA_FILE,
   SESSION_TRAILER,
   type SessionMetadata,
+  type SessionPaths,
   STRATEGY_TRAILER,
   sessionPaths,
   TASKS_DIRECTORY,
   type TokenUsage,
 } from "./layout.ts";
-import { parseSessionMetadata, parseSummary } from "./parse.ts";
+import { fieldsIn, parseSessionMetadata, parseSummary } from "./parse.ts";
 
-const ATTEMPTS = 12;
 const MOST_SESSIONS = 1_000;
+/** What we say of a checkpoint ourselves, and leave out where it isn't known. */
+const SUMMARY_FIELDS: ReadonlySet<string> = new Set<keyof CheckpointSummary>([
+  "cli_version",
+  "checkpoint_id",
+  "strategy",
+  "branch",
+  "checkpoints_count",
+  "files_touched",
+  "sessions",
+  "token_usage",
+]);
+/** Of a session whose files were not looked at. */
+const EVERY_FILE = { has: () => true };
 
 /** A session as it goes into a checkpoint. */
 export interface SessionFiles {
@@ -59,19 +69,17 @@ export async function writeCheckpoint(
   id: string,
   sessions: readonly SessionFiles[],
 ): Promise<void> {
-  const person = await committer(workspace);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const tip = await readRef(workspace, CHECKPOINT_BRANCH);
+  const committing = await committingIn(workspace);
+  await moveBranch(workspace, async (tip) => {
     const root = tip === null ? null : await treeOf(objects.reader, tip);
     const tree = await withSessions(objects, root, id, sessions);
-    if (tree === root) return;
-    const commit = objects.writer.add("commit", Buffer.from(commitText(tree, tip, person, id, sessions)));
+    if (tree === root) return null;
     objects.writer.flush();
+    const parents = tip === null ? [] : [tip];
+    const commit = await writeCommit(objects, committing, { tree, parents, message: messageOf(id, sessions) });
     faultPoint("checkpoint:objects");
-    if (await compareAndSwapRef(workspace, CHECKPOINT_BRANCH, tip, commit)) return;
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * (attempt + 1)));
-  }
-  throw new Error(`The branch ${CHECKPOINT_BRANCH} kept changing.`);
+    return commit;
+  });
 }
 
 async function withSessions(
@@ -82,17 +90,20 @@ async function withSessions(
 ): Promise<string> {
   const path = checkpointPath(id);
   const directory = await treeAt(trees, root, path);
-  const known = await knownSessions(reader, trees, directory);
+  const before = await blobOf(reader, directory.get(METADATA_FILE));
+  const known = await knownSessions(reader, trees, directory, before);
+  const paths = new Map<number, SessionPaths>();
   const changes = new Map<string, TreeEntry | null>();
   const blob = (text: string): TreeEntry => ({ mode: FILE_MODE, id: writer.add("blob", Buffer.from(text)) });
   for (const session of sessions) {
     const at = known.findIndex((other) => other.session_id === session.metadata.session_id);
     const index = at === -1 ? known.length : at;
-    const before = known[index];
+    const old = known[index];
     // What somebody added to it since (a summary) is not ours to drop.
-    const metadata = before?.summary ? { ...session.metadata, summary: before.summary } : session.metadata;
-    if (before && before.created_at !== "") metadata.created_at = before.created_at;
+    const metadata = old?.summary ? { ...session.metadata, summary: old.summary } : session.metadata;
+    if (old && old.created_at !== "") metadata.created_at = old.created_at;
     known[index] = metadata;
+    paths.set(index, sessionPaths(id, index, session.files));
     for (const name of (await treeAt(trees, root, `${path}/${index}`)).keys()) {
       if (!session.files.has(name)) changes.set(`${path}/${index}/${name}`, null);
     }
@@ -101,13 +112,17 @@ async function withSessions(
     for (const [name, file] of session.tasks)
       changes.set(`${path}/${TASKS_DIRECTORY}/${name}`, { mode: FILE_MODE, id: file });
   }
-  changes.set(`${path}/${METADATA_FILE}`, blob(layoutJson(summaryOf(id, known))));
+  changes.set(`${path}/${METADATA_FILE}`, blob(layoutJson(withOthers(before, summaryOf(id, known), paths))));
   return trees.apply(root, changes);
 }
 
 /** In their order; a session that cannot be understood keeps its place. The branch may be anybody's: nothing is taken for granted. */
-async function knownSessions(reader: ObjectReader, trees: TreeStore, directory: Tree): Promise<SessionMetadata[]> {
-  const summary = await blobOf(reader, directory.get(METADATA_FILE));
+async function knownSessions(
+  reader: ObjectReader,
+  trees: TreeStore,
+  directory: Tree,
+  summary: Buffer | undefined,
+): Promise<SessionMetadata[]> {
   const parsed = summary ? parseSummary(summary) : undefined;
   const named = Math.min(parsed?.ok ? parsed.value.sessions.length : 0, MOST_SESSIONS);
   const sessions: SessionMetadata[] = [];
@@ -121,12 +136,12 @@ async function knownSessions(reader: ObjectReader, trees: TreeStore, directory: 
   return sessions;
 }
 
-async function blobOf(reader: ObjectReader, entry: TreeEntry | undefined): Promise<Buffer | undefined> {
+export async function blobOf(reader: ObjectReader, entry: TreeEntry | undefined): Promise<Buffer | undefined> {
   const object = entry ? await reader.read(entry.id) : undefined;
   return object?.type === "blob" ? object.data : undefined;
 }
 
-function unknownSession(): SessionMetadata {
+export function unknownSession(): SessionMetadata {
   return {
     cli_version: "",
     checkpoint_id: "",
@@ -139,7 +154,7 @@ function unknownSession(): SessionMetadata {
   };
 }
 
-function summaryOf(id: string, sessions: readonly SessionMetadata[]): CheckpointSummary {
+export function summaryOf(id: string, sessions: readonly SessionMetadata[]): CheckpointSummary {
   const newest = sessions.at(-1) ?? unknownSession();
   const usage = sessions.flatMap(({ token_usage }) => (token_usage ? [token_usage] : []));
   return {
@@ -149,9 +164,34 @@ function summaryOf(id: string, sessions: readonly SessionMetadata[]): Checkpoint
     ...(newest.branch === undefined ? {} : { branch: newest.branch }),
     checkpoints_count: sessions.reduce((sum, session) => sum + session.checkpoints_count, 0),
     files_touched: [...new Set(sessions.flatMap((session) => session.files_touched))].sort(),
-    sessions: sessions.map((_, index) => sessionPaths(id, index)),
+    sessions: sessions.map((_, index) => sessionPaths(id, index, EVERY_FILE)),
     ...(usage.length > 0 ? { token_usage: usage.reduce(addUsage) } : {}),
   };
+}
+
+/**
+ * Another tool's sessions keep the paths that it gave them (a compact transcript, assets), and the checkpoint the fields
+ * that only other tools know.
+ */
+export function withOthers(
+  before: Buffer | undefined,
+  summary: CheckpointSummary,
+  ours: ReadonlyMap<number, SessionPaths>,
+): CheckpointSummary {
+  const others = before ? fieldsIn(before) : {};
+  const given = Array.isArray(others["sessions"]) ? (others["sessions"] as unknown[]) : [];
+  const sessions = summary.sessions.map((paths, index) => {
+    const theirs = given[index];
+    const known = typeof theirs === "object" && theirs !== null && !Array.isArray(theirs);
+    return ours.get(index) ?? (known ? (theirs as SessionPaths) : paths);
+  });
+  return { ...summary, sessions, ...othersFields(before) };
+}
+
+/** Of a checkpoint's metadata.json, what only other tools know. */
+export function othersFields(metadata: Buffer | undefined): Record<string, unknown> {
+  const fields = metadata ? Object.entries(fieldsIn(metadata)) : [];
+  return Object.fromEntries(fields.filter(([name]) => !SUMMARY_FIELDS.has(name)));
 }
 
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
@@ -169,51 +209,20 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   };
 }
 
-function commitText(
-  tree: string,
-  parent: string | null,
-  person: string,
-  id: string,
-  sessions: readonly SessionFiles[],
-): string {
-  const lines = [`tree ${tree}`];
-  if (parent !== null) lines.push(`parent ${parent}`);
-  lines.push(`author ${person}`, `committer ${person}`, "", `Checkpoint: ${id}`, "");
-  for (const { metadata } of sessions) {
-    lines.push(`${SESSION_TRAILER}: ${oneWord(metadata.session_id)}`);
-  }
+function messageOf(id: string, sessions: readonly SessionFiles[]): string {
+  const lines = [`Checkpoint: ${id}`, ""];
+  for (const { metadata } of sessions) lines.push(`${SESSION_TRAILER}: ${oneWord(metadata.session_id)}`);
   const first = sessions[0]?.metadata;
-  if (first) lines.push(`${STRATEGY_TRAILER}: ${first.strategy}`, `${AGENT_TRAILER}: ${first.agent}`);
-  if (first?.branch !== undefined) lines.push(`${BRANCH_TRAILER}: ${first.branch}`);
+  if (first) lines.push(`${STRATEGY_TRAILER}: ${first.strategy}`, `${AGENT_TRAILER}: ${oneWord(first.agent)}`);
   return `${lines.join("\n")}\n`;
 }
 
-/** Ids come from agents: a line break in one must not become a trailer of its own. */
+/** Ids and names come from agents: a line break in one must not become a trailer of its own. */
 function oneWord(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, 200);
 }
 
-/** The user as git knows them, at the present time; without a name set, nobody in particular. */
-export async function committer(workspace: Workspace): Promise<string> {
-  const seconds = Math.floor(now().getTime() / 1000);
-  let name = "Backtrail <backtrail@localhost>";
-  try {
-    const said = await gitText(["var", "GIT_COMMITTER_IDENT"], { cwd: workspace.root });
-    name = /^(.*>) \d+ [+-]\d{4}$/.exec(said)?.[1] ?? name;
-  } catch {
-    // git refuses where no name is set; a checkpoint is worth writing without one.
-  }
-  return `${name} ${seconds} +0000`;
-}
-
-export async function treeOf(reader: ObjectReader, commit: string): Promise<string> {
-  const text = (await reader.require(commit, "commit")).toString("latin1");
-  const tree = /^tree ([0-9a-f]+)\n/.exec(text)?.[1];
-  if (tree === undefined) throw new Error(`The commit ${commit} is damaged.`);
-  return tree;
-}
-
-async function treeAt(trees: TreeStore, root: string | null, path: string): Promise<Tree> {
+export async function treeAt(trees: TreeStore, root: string | null, path: string): Promise<Tree> {
   let tree = await trees.read(root);
   for (const part of path.split("/")) {
     const entry = tree.get(part);

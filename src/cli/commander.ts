@@ -13,16 +13,17 @@ export interface Outcome {
   code: number;
 }
 
-export function buildProgram(io: Io, outcome: Outcome): Command {
+/** `rest` is what stood behind `--`, for a command that takes it. */
+export function buildProgram(io: Io, outcome: Outcome, rest: readonly string[] = []): Command {
   const program = prepared(new Command("backtrail"), io)
     .version(version, "-V, --version")
     .addOption(new Option("-C <directory>"))
     .configureHelp({ formatHelp: () => topHelp(COMMANDS, io.out.paint, io.out.columns) });
-  for (const spec of COMMANDS) addCommand(program, spec, io, outcome);
+  for (const spec of COMMANDS) addCommand(program, spec, io, outcome, rest);
   return program;
 }
 
-function addCommand(program: Command, spec: CommandSpec, io: Io, outcome: Outcome): void {
+function addCommand(program: Command, spec: CommandSpec, io: Io, outcome: Outcome, rest: readonly string[]): void {
   const names = spec.path.split(" ");
   const name = names.at(-1) ?? spec.path;
   const parent = names.length > 1 ? program.commands.find((command) => command.name() === names[0]) : program;
@@ -39,7 +40,11 @@ function addCommand(program: Command, spec: CommandSpec, io: Io, outcome: Outcom
   command.action(async () => {
     const cwd = existing(resolve(io.cwd, program.opts<{ C?: string }>().C ?? "."));
     const { run } = await load();
-    const given = { ...command.opts(), ...namedArguments(spec, command.processedArgs) };
+    const given = {
+      ...command.opts(),
+      ...namedArguments(spec, command.processedArgs),
+      ...(spec.takesRest && { rest }),
+    };
     const code = await run(given as never, { ...io, cwd });
     outcome.code = code ?? outcome.code;
   });

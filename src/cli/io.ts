@@ -16,6 +16,8 @@ export interface Channel {
   rows: number;
   paint: Paint;
   write(text: string): void;
+  /** The same, but false where nobody reads any more: for what must go on all the same. */
+  offer?(text: string): boolean;
 }
 
 export interface Io {
@@ -68,7 +70,11 @@ function channel(stream: NodeJS.WriteStream, fd: number, environment: Io["enviro
     columns: isTerminal ? stream.columns || DEFAULT_COLUMNS : DEFAULT_COLUMNS,
     rows: isTerminal ? stream.rows || DEFAULT_ROWS : DEFAULT_ROWS,
     paint: coloured ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text,
-    write: (text) => writeOut(fd, text),
+    write: (text) => {
+      // `backtrail log | head` closes the pipe when it has enough: that is no error of anybody's.
+      if (!writeOut(fd, text)) process.exit(EXIT.done);
+    },
+    offer: (text) => writeOut(fd, text),
   };
 }
 
@@ -82,9 +88,9 @@ export function wantsColour(isTerminal: boolean, environment: Io["environment"])
 
 /**
  * Written at once and whole: the process may end right after, and a stream would lose what a slow reader has not
- * taken yet.
+ * taken yet. False where there is no reader.
  */
-function writeOut(fd: number, text: string): void {
+function writeOut(fd: number, text: string): boolean {
   const bytes = Buffer.from(text);
   let written = 0;
   while (written < bytes.length) {
@@ -93,9 +99,9 @@ function writeOut(fd: number, text: string): void {
     } catch (error) {
       const code = codeOf(error);
       if (code === "EAGAIN") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_MS);
-      // `backtrail log | head` closes the pipe when it has enough: that is no error of anybody's.
-      else if (code === "EPIPE") process.exit(EXIT.done);
+      else if (code === "EPIPE") return false;
       else throw error;
     }
   }
+  return true;
 }

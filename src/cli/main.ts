@@ -21,6 +21,12 @@ export async function main(argv: string[]): Promise<number> {
   return runCommand(argv, terminalIo(process.cwd()));
 }
 
+/** The drop-in `aiwr`: `backtrail run` under its own name. */
+export async function mainAsRun(argv: string[]): Promise<number> {
+  const own = argv[0] === "-V" || argv[0] === "--version";
+  return runCommand(own ? argv : ["run", ...argv], terminalIo(process.cwd()));
+}
+
 export async function runCommand(argv: string[], io: Io): Promise<number> {
   const outcome: Outcome = { code: EXIT.done };
   // A bare `backtrail` is a question, not a mistake.
@@ -29,7 +35,8 @@ export async function runCommand(argv: string[], io: Io): Promise<number> {
     return EXIT.done;
   }
   try {
-    await buildProgram(io, outcome).parseAsync(withDefaults(argv), { from: "user" });
+    const { words, rest } = withoutRest(argv);
+    await buildProgram(io, outcome, rest).parseAsync(withDefaults(words), { from: "user" });
     return outcome.code;
   } catch (thrown) {
     const error = thrown instanceof CommanderError ? usageError(thrown, argv) : inWords(thrown);
@@ -37,6 +44,16 @@ export async function runCommand(argv: string[], io: Io): Promise<number> {
     report(error, io);
     return exitCodeOf(error);
   }
+}
+
+/** What stands behind `--`, for commands that hand it on. A prompt may begin with a hyphen; no option has spaces. */
+function withoutRest(argv: readonly string[]): { words: string[]; rest: string[] } {
+  const name = argv[argv[0] === "-C" ? 2 : 0];
+  if (!COMMANDS.some((command) => command.takesRest && command.path === name)) return { words: [...argv], rest: [] };
+  const at = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  const words = argv.slice(0, at);
+  const isText = (word: string) => /^-[^=]*\s/.test(word);
+  return { words: [...words.filter((word) => !isText(word)), "--", ...words.filter(isText)], rest: argv.slice(at + 1) };
 }
 
 /** `backtrail config` means `backtrail config list`; a wrong word after it is still told as such. */

@@ -6,6 +6,7 @@ import { AGENTS } from "./program/agents.ts";
 import { BACK } from "./program/back.ts";
 import { COMMITS } from "./program/commits.ts";
 import { LOOK } from "./program/look.ts";
+import { RUN } from "./program/run.ts";
 import { SETTINGS } from "./program/settings.ts";
 import type { CommandSpec } from "./program/spec.ts";
 import { START } from "./program/start.ts";
@@ -16,6 +17,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...LOOK,
   ...COMMITS,
   ...BACK,
+  ...RUN,
   ...AGENTS,
   ...SETTINGS,
   ...UPKEEP,

@@ -2,7 +2,7 @@
 import { now } from "../base/clock.ts";
 import { UserError } from "../base/errors.ts";
 import { plural } from "../base/text.ts";
-import { isEmptyPlan, planJson, type Receipt, type RewindPlan, receiptJson } from "../restore/model.ts";
+import { isEmptyPlan, obstacles, planJson, type Receipt, type RewindPlan, receiptJson } from "../restore/model.ts";
 import { confirm } from "./ask.ts";
 import { EXIT } from "./exit.ts";
 import type { Channel, Io } from "./io.ts";
@@ -17,6 +17,15 @@ export interface RestoreFlags {
 
 const LISTED_FILES = 20;
 
+const QUESTION = { rewind: "Go back?", redo: "Go forward?", undo: "Take it back?" } as const;
+
+const SAME = "There is nothing to do: everything is as it was then.";
+const NOTHING = {
+  rewind: SAME,
+  redo: SAME,
+  undo: "There is nothing to do: nothing of it is in the files any more.",
+} as const;
+
 export async function carryOut(
   io: Io,
   plan: RewindPlan,
@@ -28,24 +37,19 @@ export async function carryOut(
     else print(io.out, plan, Number.POSITIVE_INFINITY);
     return undefined;
   }
-  if (plan.conflicts.length > 0) {
+  if (obstacles(plan).length > 0) {
     if (flags.json) io.json({ plan: planJson(plan), receipt: null });
     else print(io.err, plan, LISTED_FILES);
-    throw new UserError(
-      "refused",
-      `${plural(plan.conflicts.length, "path")} cannot be restored as long as something is in the way. Nothing was changed.`,
-      "Move what is in the way, or leave it out with --paths.",
-    );
+    throw refusal(plan);
   }
   if (isEmptyPlan(plan)) {
     if (flags.json) io.json({ plan: planJson(plan), receipt: null });
-    else io.say("There is nothing to do: everything is as it was then.");
+    else io.say(NOTHING[plan.kind]);
     return EXIT.nothing;
   }
   if (!flags.yes) {
     print(io.err, plan, LISTED_FILES);
-    const question = plan.kind === "redo" ? "Go forward?" : "Go back?";
-    if (!(await confirm(io, question, "--yes to go ahead, or --dry-run to see what would be done"))) {
+    if (!(await confirm(io, QUESTION[plan.kind], "--yes to go ahead, or --dry-run to see what would be done"))) {
       io.say("Nothing was changed.");
       return EXIT.nothing;
     }
@@ -54,6 +58,29 @@ export async function carryOut(
   if (flags.json) io.json({ plan: planJson(plan), receipt: receiptJson(receipt) });
   else io.print(receiptLines(plan, receipt, io.out.paint).join("\n"));
   return undefined;
+}
+
+function refusal(plan: RewindPlan): UserError {
+  const count = obstacles(plan).length;
+  if (plan.kind === "undo") {
+    return new UserError(
+      "refused",
+      `${plural(count, "file")} can't be taken back without touching what came later. Nothing was changed.`,
+      "Undo the later turns as well, or write the conflicts into the files with --conflicts=markers.",
+    );
+  }
+  if (plan.merge && plan.target.kind === "step") {
+    return new UserError(
+      "refused",
+      `${plural(count, "file")} can't be brought back without touching what came later. Nothing was changed.`,
+      `Everything as it was before the undo is in step ${plan.target.step.id}: backtrail rewind ${plan.target.step.id}`,
+    );
+  }
+  return new UserError(
+    "refused",
+    `${plural(count, "path")} cannot be restored as long as something is in the way. Nothing was changed.`,
+    "Move what is in the way, or leave it out with --paths.",
+  );
 }
 
 function print(channel: Channel, plan: RewindPlan, limit: number): void {

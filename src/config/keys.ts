@@ -41,6 +41,8 @@ export const KEYS: readonly Key[] = [
   { name: "retention.max_size", kind: "size", least: 0 },
   { name: "push.enabled", kind: "boolean", guarded: true },
   { name: "push.remote", kind: "text", guarded: true },
+  { name: "push.timeout", kind: "number", least: 1 },
+  { name: "auto_commit.protected", kind: "list" },
   { name: "commit_linking", kind: "text", choices: ["always", "prompt", "never"] },
   { name: "redaction.rules", kind: "list" },
   { name: "redaction.allow", kind: "list", guarded: true },

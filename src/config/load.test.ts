@@ -105,7 +105,7 @@ test("a link in place of the local file is not trusted", () => {
 test("the user's own file may hold guarded settings", () => {
   write(userFile(), { push: { enabled: true }, run: { agents: { claude: { model: "m" } } } });
   const { config, problems } = loadSettings(root, quiet);
-  expect(config.push).toEqual({ enabled: true, remote: "origin" });
+  expect(config.push).toEqual({ ...defaultConfig().push, enabled: true });
   expect(config.run.agents).toEqual({ claude: { model: "m" } });
   expect(problems).toEqual([]);
 });

@@ -26,7 +26,8 @@ export interface Config {
   tiers: Record<string, unknown>;
   capture: { max_file_size: number; exclude: string[] };
   retention: { days: number; max_size: number };
-  push: { enabled: boolean; remote: string };
+  push: { enabled: boolean; remote: string; timeout: number };
+  auto_commit: { protected: string[] };
   commit_linking: "always" | "prompt" | "never";
   redaction: { rules: string[]; allow: string[] };
   run: { agents: Record<string, { model?: string; args?: string[] }> };
@@ -109,7 +110,8 @@ export function defaultConfig(): Config {
     tiers: {},
     capture: { max_file_size: 50_000_000, exclude: [] },
     retention: { days: 30, max_size: 2 ** 30 },
-    push: { enabled: false, remote: "origin" },
+    push: { enabled: false, remote: "origin", timeout: 120 },
+    auto_commit: { protected: ["main", "master", "origin/HEAD"] },
     commit_linking: "always",
     redaction: { rules: [], allow: [] },
     run: { agents: {} },

@@ -48,7 +48,14 @@ export const configSchema = z.strictObject({
   tiers: z.optional(z.record(name, tierSchema)),
   capture: z.optional(z.strictObject({ max_file_size: z.optional(size), exclude: z.optional(texts) })),
   retention: z.optional(z.strictObject({ days: z.optional(z.int().check(z.positive())), max_size: z.optional(size) })),
-  push: z.optional(z.strictObject({ enabled: z.optional(z.boolean()), remote: z.optional(text) })),
+  push: z.optional(
+    z.strictObject({
+      enabled: z.optional(z.boolean()),
+      remote: z.optional(text),
+      timeout: z.optional(z.int().check(z.positive())),
+    }),
+  ),
+  auto_commit: z.optional(z.strictObject({ protected: z.optional(texts) })),
   commit_linking: z.optional(z.enum(["always", "prompt", "never"])),
   redaction: z.optional(z.strictObject({ rules: z.optional(texts), allow: z.optional(texts) })),
   run: z.optional(z.strictObject({ agents: z.optional(z.record(name, run)) })),

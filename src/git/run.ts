@@ -92,9 +92,14 @@ export function gitFailure(args: readonly string[], code: number, stderr: string
   return new UserError("failed", `git ${verb} failed: ${said}`);
 }
 
+/** A git in a session of its own, for one that talks to other machines: see remote.ts, which ends it and all it started. */
+export function startApart(args: readonly string[], options: Omit<GitOptions, "input" | "timeoutMs">) {
+  return spawnGit(args, { ...options, stdin: "ignore", timeoutMs: LONGEST_TIMEOUT_MS, detached: true });
+}
+
 function spawnGit<In extends "ignore" | "pipe" | Uint8Array>(
   args: readonly string[],
-  options: Omit<GitOptions, "input"> & { stdin: In },
+  options: Omit<GitOptions, "input"> & { stdin: In; detached?: true },
 ) {
   try {
     const child = Bun.spawn(["git", ...args], {
@@ -105,6 +110,7 @@ function spawnGit<In extends "ignore" | "pipe" | Uint8Array>(
       stderr: "pipe",
       timeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       killSignal: "SIGKILL",
+      ...(options.detached ? { detached: true } : {}),
     });
     running.add(child);
     child.exited.then(() => running.delete(child)).catch(() => {});

@@ -15,7 +15,8 @@ import type { Workspace } from "../git/workspace.ts";
 import { listSteps } from "../steps/list.ts";
 import { loadSession, marked, type SessionState } from "./session-state.ts";
 
-const PROTECTED = ["main", "master"];
+/** In the list of protected branches: whatever `origin` calls its default. */
+const DEFAULT_BRANCH = "origin/HEAD";
 const SUBJECT_LENGTH = 72;
 
 export async function commitTurns(workspace: Workspace): Promise<void> {
@@ -62,8 +63,11 @@ async function whyNot(workspace: Workspace): Promise<string | null> {
   return null;
 }
 
+/** Names, or patterns such as `release/*`. */
 async function isProtected(workspace: Workspace, branch: string): Promise<boolean> {
-  if (PROTECTED.includes(branch)) return true;
+  const patterns = loadConfig(workspace.root).auto_commit.protected;
+  if (patterns.some((pattern) => pattern === branch || new Bun.Glob(pattern).match(branch))) return true;
+  if (!patterns.includes(DEFAULT_BRANCH)) return false;
   const args = ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"];
   const { stdout } = await tryGit(args, { cwd: workspace.root });
   return stdout.toString("utf8").trim() === `refs/remotes/origin/${branch}`;

@@ -9,9 +9,18 @@ export function workerLock(workspace: Workspace): string {
 }
 
 export function startWorker(workspace: Workspace): void {
-  if (process.env["BACKTRAIL_WORKER"] === "off" || isHeld(workerLock(workspace))) return;
+  if (!isHeld(workerLock(workspace))) start(workspace, ["worker", workspace.root]);
+}
+
+/** The push that waits: a process of its own, since a remote may keep it waiting for minutes. */
+export function startPusher(workspace: Workspace): void {
+  start(workspace, ["worker", workspace.root, "push"]);
+}
+
+function start(workspace: Workspace, args: string[]): void {
+  if (process.env["BACKTRAIL_WORKER"] === "off") return;
   try {
-    const child = Bun.spawn([process.execPath, "worker", workspace.root], {
+    const child = Bun.spawn([process.execPath, ...args], {
       cwd: workspace.root,
       stdio: ["ignore", "ignore", "ignore"],
       detached: true,

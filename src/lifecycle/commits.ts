@@ -38,6 +38,7 @@ import { sessionLock } from "../steps/session-tree.ts";
 import { ancestorsOf, argumentsOf } from "./ancestry.ts";
 import { startWorker } from "./background.ts";
 import { runningTurnFiles } from "./claims.ts";
+import type { Ask, offeredMessage } from "./link-question.ts";
 import { transition } from "./phase.ts";
 import { loadSession, marked, type SessionState, saveSession } from "./session-state.ts";
 
@@ -54,7 +55,7 @@ interface Intent {
 }
 
 /** `args` are what git gives the hook; for prepare-commit-msg after git's process id. */
-export async function runGitHook(hook: string, args: readonly string[]): Promise<void> {
+export async function runGitHook(hook: string, args: readonly string[], ask: Ask): Promise<void> {
   if (hook === "commit-msg") return stripEmpty(args[0] ?? "");
   const workspace = findWorkspace(process.cwd());
   if (workspace?.kind !== "repository" || !isEnabled(workspace)) return;
@@ -62,11 +63,11 @@ export async function runGitHook(hook: string, args: readonly string[]): Promise
   const config = loadConfig(workspace.root, { isTracked: (file) => isTracked(workspace, file) });
   setLogLevel(config.log_level);
   if (!config.enabled) return;
-  if (hook === "prepare-commit-msg") await prepare(workspace, config, args);
+  if (hook === "prepare-commit-msg") await prepare(workspace, config, args, ask);
   else if (hook === "post-commit") await commitMade(workspace, config);
 }
 
-async function prepare(workspace: Workspace, config: Config, args: readonly string[]): Promise<void> {
+async function prepare(workspace: Workspace, config: Config, args: readonly string[], ask: Ask): Promise<void> {
   const [pid = "", file = "", source = ""] = args;
   await finishCommit(workspace);
   removeFile(intentFile(workspace));
@@ -87,8 +88,17 @@ async function prepare(workspace: Workspace, config: Config, args: readonly stri
     writeJson(intentFile(workspace), { v: 1, checkpoint, head, sessions } satisfies Intent);
     faultPoint("commit:intent");
   }
-  if (!linkedIn(message).includes(checkpoint))
-    writeFileAtomic(file, withCheckpoints(message, [checkpoint]), { mode: 0o644 });
+  if (linkedIn(message).includes(checkpoint)) return;
+  const text =
+    config.commit_linking === "prompt" && inherited === undefined
+      ? await offered(workspace, { message, checkpoint, pid: Number(pid), ask })
+      : withCheckpoints(message, [checkpoint]);
+  if (text !== message) writeFileAtomic(file, text, { mode: 0o644 });
+}
+
+/** Few ask to be asked: the others load nothing for it. */
+async function offered(...args: Parameters<typeof offeredMessage>): Promise<string> {
+  return (await import("./link-question.ts")).offeredMessage(...args);
 }
 
 /** `--amend -m` gives a new message, but the commit is the same one: its checkpoint stays. */

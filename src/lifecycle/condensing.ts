@@ -25,7 +25,6 @@ const LOCK_WAIT_MS = 5_000;
 
 export async function writeCheckpoints(workspace: Workspace): Promise<void> {
   for (const key of pendingKeys(workspace)) await queueFinished(workspace, key);
-  await takeRewrites(workspace);
   for (const { entry, done } of queued(workspace)) {
     try {
       await condense(workspace, entry);
@@ -35,6 +34,8 @@ export async function writeCheckpoints(workspace: Workspace): Promise<void> {
       logError(`checkpoint ${entry.checkpoint}`, error);
     }
   }
+  // Links are written beside checkpoints, which must be there.
+  await takeRewrites(workspace);
 }
 
 /** Changes that somebody took back wait for no commit any more; left there, they would make every commit look. */

@@ -4,7 +4,7 @@
  */
 const KEYWORDS = new Set(["if", "then", "elif", "else", "while", "until", "do", "!", "time", "exec", "eval"]);
 /** Programs that run another: behind them every word may be its name, since some of their options take a value. */
-const RUNNERS = new Set([
+export const RUNNERS: ReadonlySet<string> = new Set([
   "sudo",
   "doas",
   "command",
@@ -69,7 +69,7 @@ function destroys(words: readonly string[], exists: (path: string) => boolean): 
   return RUNNERS.has(programOf(bare)) ? runsDestroyer(bare.slice(1), exists) : destroysBare(bare, exists);
 }
 
-function programOf(words: readonly string[]): string {
+export function programOf(words: readonly string[]): string {
   const name = words[0] ?? "";
   return name.slice(name.lastIndexOf("/") + 1);
 }
@@ -105,7 +105,7 @@ function replaces(words: readonly string[], exists: (path: string) => boolean): 
   return target !== undefined && exists(target);
 }
 
-function withoutPrefixes(words: readonly string[]): readonly string[] {
+export function withoutPrefixes(words: readonly string[]): readonly string[] {
   let i = 0;
   while (i < words.length) {
     const word = words[i] ?? "";
@@ -115,7 +115,7 @@ function withoutPrefixes(words: readonly string[]): readonly string[] {
   return words.slice(i);
 }
 
-function gitVerb(words: readonly string[]): string {
+export function gitVerb(words: readonly string[]): string {
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? "";
     if (word === "-C" || word === "-c") i++;
@@ -135,7 +135,7 @@ function overwrites(words: readonly string[], exists: (path: string) => boolean)
 }
 
 /** Words of each simple command, with quotes taken off; redirections start a word of their own. */
-function simpleCommands(command: string): string[][] {
+export function simpleCommands(command: string): string[][] {
   const commands: string[][] = [];
   let words: string[] = [];
   let word: string | undefined;

@@ -22,6 +22,7 @@ import {
   type Workspace,
   writeStore,
 } from "../git/workspace.ts";
+import { markPush } from "./pushing.ts";
 
 export interface EnableOptions {
   /** Ids or short names; those found here where none are given. */
@@ -79,6 +80,7 @@ export async function enable(cwd: string, options: EnableOptions): Promise<Enabl
   }
   if (report.installed.length > 0) {
     report.installed[0]?.notes.push(...(await linkCommits(workspace, options.executable)));
+    await markPush(workspace);
     return report;
   }
   throw new UserError("failed", report.failed.map(({ agent, message }) => `${agent}: ${message}`).join(" "));

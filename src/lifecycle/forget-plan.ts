@@ -35,7 +35,8 @@ export interface ForgetPlan {
   steps: Step[];
   conversationOnly: boolean;
   checkpoints: number;
-  files: { transcripts: string[]; kept: string[] };
+  /** `runs`: logs of headless runs. */
+  files: { transcripts: string[]; kept: string[]; runs: string[] };
   words: string[];
 }
 
@@ -43,6 +44,8 @@ export interface ForgetOptions {
   conversationOnly: boolean;
   /** Directories of files that restores of a session kept. */
   keptFor?(session: string): string[];
+  /** Logs of headless runs of a session. */
+  runsOf?(session: string): string[];
 }
 
 const SHORTEST_ID = 4;
@@ -50,7 +53,7 @@ const SHORTEST_TEXT = 3;
 
 export async function planForget(workspace: Workspace, target: string, options: ForgetOptions): Promise<ForgetPlan> {
   const { conversationOnly } = options;
-  const none = { sessions: [], checkpoints: 0, files: { transcripts: [], kept: [] }, conversationOnly };
+  const none = { sessions: [], checkpoints: 0, files: { transcripts: [], kept: [], runs: [] }, conversationOnly };
   const step = /^[k-z]{4,12}$/.test(target) ? findStep(workspace, target) : undefined;
   if (step) {
     if (conversationOnly)
@@ -94,6 +97,7 @@ export async function planForget(workspace: Workspace, target: string, options: 
     files: {
       transcripts: [...ids].flatMap((id) => transcriptsOf(workspace, id)),
       kept: [...ids].flatMap((id) => options.keptFor?.(id) ?? []),
+      runs: [...ids].flatMap((id) => options.runsOf?.(id) ?? []),
     },
     words: named ? [...ids] : [...ids, target],
   };

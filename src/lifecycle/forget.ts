@@ -4,7 +4,7 @@
  * (`forget.json`), so that a kill in between is made good by whoever comes next; every part can be done twice.
  */
 import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { faultPoint } from "../base/fault.ts";
 import { readJson, readText, removeFile, writeFileAtomic, writeJson } from "../base/files.ts";
@@ -31,6 +31,8 @@ interface Journal {
   steps: string[];
   /** Files and directories below the store. */
   files: string[];
+  /** Logs of headless runs: outside of the store, each named after its session. */
+  runs: string[];
   /** Words by which lines of the log are known. */
   words: string[];
 }
@@ -42,6 +44,7 @@ export async function forget(workspace: Workspace, plan: ForgetPlan): Promise<vo
     sessions: plan.sessions.map(({ key, session }) => ({ key, id: session })),
     steps: plan.steps.map(({ id }) => id),
     files: plan.conversationOnly ? plan.files.transcripts : [...plan.files.transcripts, ...plan.files.kept],
+    runs: plan.files.runs,
     words: plan.words,
   };
   writeJson(journalFile(workspace), journal, { sync: true });
@@ -79,6 +82,7 @@ async function carryOut(workspace: Workspace, journal: Journal): Promise<void> {
   // Only what lies in the store: whatever this file says, nothing else is removed.
   for (const file of journal.files)
     if (isInside(workspace.storeDir, file)) rmSync(file, { recursive: true, force: true });
+  for (const file of journal.runs) if (ids.has(basename(file, ".jsonl"))) rmSync(file, { force: true });
   faultPoint("forget:files");
   forgetLines(workspace, journal.words);
   removeFile(journalFile(workspace));
@@ -119,8 +123,8 @@ function readJournal(workspace: Workspace): Journal | undefined {
   try {
     const journal = readJson(journalFile(workspace)) as Partial<Journal> | undefined;
     if (journal === undefined) return undefined;
-    const { v, sessions, steps, files, words } = journal;
-    const texts = [steps, files, words].every(
+    const { v, sessions, steps, files, runs, words } = journal;
+    const texts = [steps, files, runs, words].every(
       (list) => Array.isArray(list) && list.every((item) => typeof item === "string"),
     );
     const named =

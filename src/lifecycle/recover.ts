@@ -14,6 +14,7 @@ import { startWorker } from "./background.ts";
 import { finishCommit } from "./commits.ts";
 import { agentOf, isDead } from "./dead-turns.ts";
 import { captureOptions } from "./dispatcher.ts";
+import { pushIfDue } from "./pushing.ts";
 import { Session } from "./session.ts";
 import { loadSession, marked, type SessionState, setMark } from "./session-state.ts";
 import { readTail } from "./transcript-tail.ts";
@@ -25,6 +26,7 @@ export async function recoverSessions(workspace: Workspace): Promise<string[]> {
   if (finished.length > 0)
     said.push(`Finished saving ${plural(finished.length, "step")} that a killed process had left behind.`);
   await finishCommit(workspace);
+  await pushIfDue(workspace);
   const closed = await closeTurns(workspace);
   if (closed > 0) said.push(`Closed ${plural(closed, "turn")} that had been interrupted.`);
   return said;

@@ -4,6 +4,8 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { temporaryDirectory } from "../../test/support/index.ts";
 import { runs } from "../../test/support/own-process.ts";
+import type { TranscriptAnalyser } from "../agents/agent.ts";
+import { isWholeDocument } from "../transcripts/lines.ts";
 import { relativePaths } from "./claims.ts";
 import type { StoredTranscript } from "./session-state.ts";
 import { readTail, readWhole } from "./transcript-tail.ts";
@@ -37,6 +39,24 @@ test("a transcript that shrank, was rewritten or replaced begins a new generatio
   }
   const other = place.write("other.jsonl", "one\ntwo\n");
   expect(readTail(other, stored ?? null, 0, undefined)?.stored.generation).toBe(1);
+});
+
+test("a document is taken whole, without a line end and however often it is rewritten; half of one waits", () => {
+  using place = temporaryDirectory();
+  const path = place.at("t.json");
+  let known: StoredTranscript | null = null;
+  const analyser = { isWhole: isWholeDocument } as TranscriptAnalyser;
+  analyser.readStretch = () => null as never;
+  const documents = ['{"messages":[1]}', '{\n  "messages": [\n    1,\n    2\n  ]\n}', "[\n1,\n2,\n3\n]\n"];
+  for (const [generation, content] of documents.entries()) {
+    writeFileSync(path, content);
+    const tail = readTail(path, known, known?.stored ?? 0, analyser);
+    expect([text(tail), tail?.stored.generation]).toEqual([content, generation]);
+    known = tail?.stored ?? null;
+    expect(readTail(path, known, 0, analyser)?.segments).toEqual([]);
+  }
+  writeFileSync(path, '{"messages":[1');
+  expect(text(readTail(path, null, 0, analyser))).toBe("");
 });
 
 test("over any appends and cuts, each generation's segments are the file at its last complete line", () => {

@@ -25,7 +25,7 @@ export interface Tail {
 
 /**
  * `from` is where the turn began, for what it says; undefined where there is no such file. Bytes behind the last
- * newline are a line that is still being written and wait for the next step.
+ * newline are a line that is still being written and wait for the next step, unless the whole is one document.
  */
 export function readTail(
   path: string,
@@ -42,7 +42,8 @@ export function readTail(
     const start = same ? known.stored : 0;
     const readFrom = same ? Math.min(from, start) : 0;
     const bytes = readRange(fd, readFrom, size);
-    const end = readFrom + bytes.lastIndexOf(10) + 1;
+    const whole = readFrom === 0 && analyser?.isWhole?.(bytes) === true;
+    const end = readFrom + (whole ? bytes.length : bytes.lastIndexOf(10) + 1);
     const fresh = bytes.subarray(start - readFrom, Math.max(end, start) - readFrom);
     const stretch =
       analyser?.readStretch(bytes.subarray(same ? from - readFrom : 0, Math.max(0, end - readFrom)), same ? from : 0) ??

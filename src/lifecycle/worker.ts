@@ -21,6 +21,7 @@ import { finishCommit } from "./commits.ts";
 import { tidyPending, writeCheckpoints } from "./condensing.ts";
 import { finishForgetting } from "./forget.ts";
 import { pruneSometimes } from "./pruning.ts";
+import { markPush, pushIfDue } from "./pushing.ts";
 
 /** Loose objects in one of 256 directories, as git itself estimates: 27 here are about 6,700 in all. */
 const LOOSE_SAMPLE = 27;
@@ -36,6 +37,7 @@ const TASKS: readonly Task[] = [
   writeCheckpoints,
   tidyPending,
   repairGitHooks,
+  markPush,
   advancePrivateStore,
   warmPrivateIndex,
   pruneSometimes,
@@ -61,7 +63,10 @@ export async function runWorker(root: string, again = 0): Promise<number> {
     lock.release();
   }
   // A commit that found the worker busy relies on it.
-  return hasQueue(workspace) && again < MOST_ROUNDS ? runWorker(root, again + 1) : 0;
+  if (hasQueue(workspace) && again < MOST_ROUNDS) return runWorker(root, again + 1);
+  // Looked at after the lock is given back: whoever wished for a push meanwhile saw it held, and relies on us.
+  await pushIfDue(workspace);
+  return 0;
 }
 
 /** A disk that is full or read-only: there is nothing that could be done now. */

@@ -28,6 +28,8 @@ export interface Fork extends ChatReceipt {
   files: { path: string; content: Uint8Array }[];
   /** The directory that it must not leave. */
   root: string;
+  /** It ends with the account that was asked for. */
+  told: boolean;
 }
 
 export async function planChat(workspace: Workspace, step: Step): Promise<ChatPlan> {
@@ -44,11 +46,21 @@ export async function planChat(workspace: Workspace, step: Step): Promise<ChatPl
   return { kind: "fork", agent: agent.profile.id, step };
 }
 
+/** The whole conversation that a turn belongs to, to be told what became of it. */
+export async function planChatToTell(workspace: Workspace, turn: Step | undefined): Promise<ChatPlan> {
+  for (const step of stepsNewestFirst(workspace)) {
+    if (step.agent === turn?.agent && step.session === turn?.session && step.transcript && step.kind !== "safety")
+      return planChat(workspace, step);
+  }
+  return { kind: "none", why: UNAVAILABLE };
+}
+
 /** undefined where there is nothing of the conversation before the step. */
 export async function prepareFork(
   workspace: Workspace,
   step: Step,
   sessionId = newSessionId(),
+  account: string | null = null,
 ): Promise<Fork | string> {
   const agent = step.agent === null ? undefined : await getAgent(step.agent);
   const position = positionOf(workspace, step, agent);
@@ -64,6 +76,7 @@ export async function prepareFork(
     newSessionId: sessionId,
     projectRoot: workspace.root,
     title: titleOf(workspace, key, agent, bytes),
+    account,
   });
   if (forked.content.length === 0) return BEGINS_LATER;
   const root = transcriptRoot(agent, position.path);
@@ -77,6 +90,7 @@ export async function prepareFork(
     content: forked.content,
     files,
     root,
+    told: forked.told === true,
   };
 }
 

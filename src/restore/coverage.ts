@@ -1,124 +1,129 @@
-/** What a restore of files can't take back: what an agent did elsewhere since the target, read from its transcripts. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
-import type { Agent } from "../agents/agent.ts";
-import { textAt } from "../agents/paths.ts";
-import { getAgent } from "../agents/registry.ts";
-import { codeOf } from "../base/errors.ts";
-import { sessionKey } from "../base/ids.ts";
-import { logError } from "../base/log.ts";
+/**
+ * The coverage ledger: what a restore of files does not take back of what agents did in some stretch of time, read from
+ * their conversations, from git's refs and from what git ignores; each with the command that did it. A long conversation
+ * is read in pieces, from where the stretch begins, and not without end.
+ */
+import { existsSync } from "node:fs";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { isInside } from "../base/paths.ts";
-import { oneLine, shorten, shownPath } from "../base/text.ts";
+import { oneLine, plural, shorten, shownPath } from "../base/text.ts";
+import { nulSeparated } from "../git/conversion.ts";
+import { gitLocation } from "../git/location.ts";
+import { tryGit } from "../git/run.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { loadSession } from "../lifecycle/session-state.ts";
-import { stepsNewestFirst } from "../steps/index-file.ts";
-import type { Step, TranscriptPosition } from "../steps/model.ts";
-import type { Entry } from "../transcripts/model.ts";
+import { type CommandEffect, effectsOfCommand, filesWrittenBy, type Made } from "./commands.ts";
+import { type Deed, deedsIn, type Stretch } from "./deeds.ts";
 import type { NotUndone } from "./model.ts";
+import { type MadeInGit, madeBetween, type Span } from "./refs-since.ts";
 
 const COMMAND_LENGTH = 100;
-const MOST_BYTES = 64 << 20;
+/** Rows of one kind. */
+const MOST_ROWS = 20;
 
-/** Commands whose effects are not files of this work tree. A later line does not count where an earlier one does. */
-const EFFECTS: readonly { words: RegExp; why: string }[] = [
-  { words: /\bgit\s+(?:-\S+\s+\S+\s+)*push\b/, why: "it pushed to another repository" },
-  {
-    words:
-      /\bgit\s+(?:-\S+\s+\S+\s+)*(?:commit|tag|branch|merge|rebase|cherry-pick|stash|reset|switch|checkout\s+-[bB]|am|revert|worktree|config)\b/,
-    why: "it changed git's own state: commits, branches, tags and the stash stay",
-  },
-  {
-    words: /\b(?:npm|pnpm|yarn|bun)\s+(?:i|install|ci|add|remove|rm|uninstall|update|upgrade|link)\b/,
-    why: "it installed or removed packages",
-  },
-  {
-    words:
-      /\b(?:pip[0-9.]*|pipx|uv|poetry|bundle|gem|cargo|go|composer|brew|apt|apt-get|dnf|apk)\s+(?:\S+\s+)?(?:add|install|remove|uninstall|upgrade|get|sync)\b/,
-    why: "it installed or removed packages",
-  },
-  {
-    words: /\b(?:docker|docker-compose|podman|kubectl|helm|terraform)\s/,
-    why: "it may have changed containers or infrastructure",
-  },
-  {
-    words: /\b(?:migrate|db:(?:create|drop|migrate|push|reset|seed))\b|\b(?:psql|mysql|sqlite3|mongosh?|redis-cli)\s/,
-    why: "it may have changed a database",
-  },
-  { words: /\b(?:curl|wget|ssh|scp|rsync|sftp|gh|aws|gcloud|az)\s/, why: "it talked to another machine" },
-  {
-    words: /\b(?:systemctl|service|crontab|launchctl|kill|pkill|killall)\s/,
-    why: "it changed running services or processes",
-  },
-];
+/** What happened in these stretches of conversations, within this span of time; `made` is known to be git's. */
+export async function coverage(
+  workspace: Workspace,
+  stretches: readonly Stretch[],
+  span: Span,
+  made: readonly MadeInGit[],
+): Promise<NotUndone[]> {
+  const deeds: Deed[] = [];
+  let unread = 0;
+  for (const stretch of stretches) {
+    const read = await deedsIn(workspace, stretch);
+    deeds.push(...read.deeds);
+    unread += read.unread;
+  }
+  const effects = effectsOf(deeds);
+  const inGit = [...made, ...(await madeBetween(workspace, span))];
+  const told = new Set(inGit.map((one) => one.made));
+  const megabytes = plural(Math.ceil(unread / (1 << 20)), "megabyte");
+  return [
+    ...few(inGit.map(({ made, what, why }) => row(what, why, commandThat(effects, made, what)))),
+    ...few(await fileRows(workspace, deeds)),
+    ...few(effects.flatMap((effect) => effectRow(effect, told))),
+    ...(unread > 0 ? [row(`What was done in ${megabytes} of conversation`, "it is too long to be read whole")] : []),
+  ];
+}
 
-/** Since `target`, by every session that worked in this work tree. */
-export async function effectsElsewhere(workspace: Workspace, target: Step): Promise<NotUndone[]> {
-  const found = new Map<string, NotUndone>();
-  for (const { step, from } of sessionsSince(workspace, target)) {
-    try {
-      const agent = step.agent === null ? undefined : await getAgent(step.agent);
-      if (!agent?.analyser) continue;
-      const cwd = loadSession(workspace, sessionKey(step.agent ?? "", step.session ?? ""))?.cwd ?? workspace.root;
-      const { entries } = agent.analyser.read(readFrom(from.path, from.offset));
-      for (const entry of entries) {
-        for (const effect of effectsOf(agent, entry, workspace.root, cwd))
-          found.set(`${effect.what}\0${effect.why}`, effect);
-      }
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") logError("reading what was done since", error);
-    }
+interface Effects {
+  command: string;
+  effects: CommandEffect[];
+}
+
+/** Each command once. */
+function effectsOf(deeds: readonly Deed[]): Effects[] {
+  const found = new Map<string, Effects>();
+  for (const { command, background } of deeds) {
+    if (command === null) continue;
+    const effects = effectsOfCommand(command, background);
+    if (effects.length > 0) found.set(shownCommand(command), { command: shownCommand(command), effects });
   }
   return [...found.values()];
 }
 
-export function effectsOf(agent: Agent, entry: Entry, root: string, cwd: string): NotUndone[] {
-  if (entry.type !== "tool-use") return [];
-  const outside = entry.files
-    .map((file) => (isAbsolute(file) ? file : resolve(cwd, file)))
-    .filter((file) => !isInside(root, file))
-    .map((file) => ({ what: shownPath(file), why: "it lies outside of this folder" }));
-  const hooks = agent.profile.hooks;
-  const isShell =
-    entry.toolName !== null &&
-    hooks !== undefined &&
-    Object.hasOwn(hooks.tools, entry.toolName) &&
-    hooks.tools[entry.toolName] === "shell";
-  const command = isShell ? textAt({ tool_input: entry.toolInput }, hooks.fields.tool_command) : null;
-  const why = command === null ? undefined : effectOf(command);
-  return command === null || why === undefined
-    ? outside
-    : [...outside, { what: `\`${shorten(oneLine(command), COMMAND_LENGTH)}\``, why }];
+/** The one that names it, else the newest that makes such things. */
+function commandThat(all: readonly Effects[], made: Made, what: string): string | undefined {
+  const makers = all.filter(({ effects }) => effects.some(({ makes }) => makes === made)).map(({ command }) => command);
+  const name = what.slice(what.indexOf(" ") + 1);
+  return makers.findLast((command) => command.includes(name)) ?? makers.at(-1);
 }
 
-/** Why a command's effects are not undone by restoring files; undefined where none are known. */
-export function effectOf(command: string): string | undefined {
-  return EFFECTS.find(({ words }) => words.test(command))?.why;
+/** What refs tell of is told there. */
+function effectRow({ command, effects }: Effects, told: ReadonlySet<Made>): NotUndone[] {
+  const whys = effects.filter(({ makes }) => !makes || !told.has(makes)).map(({ why }) => why);
+  return whys.length === 0 ? [] : [row(`\`${command}\``, whys.join("; "), command)];
 }
 
-/** Every session with steps since the target, and from where on its transcript counts. */
-function sessionsSince(workspace: Workspace, target: Step): { step: Step; from: TranscriptPosition }[] {
-  const first = new Map<string, { step: Step; from: TranscriptPosition }>();
-  for (const step of stepsNewestFirst(workspace)) {
-    const { transcript } = step;
-    if (step.worktree === workspace.worktree && step.session !== null && (transcript || step.kind === "turn-start")) {
-      const key = `${step.agent}\0${step.session}`;
-      const path = transcript?.path ?? first.get(key)?.from.path;
-      const position = transcript ?? (path === undefined ? null : { path, offset: 0, lastId: null, generation: 0 });
-      if (position) first.set(key, { step, from: position });
+/** Files that no step holds: outside of the work tree, or ignored. */
+async function fileRows(workspace: Workspace, deeds: readonly Deed[]): Promise<NotUndone[]> {
+  const written = new Map<string, string | undefined>();
+  for (const { files, command, cwd, tool } of deeds) {
+    const names = command === null ? files : [...files, ...filesWrittenBy(command)];
+    const by = command === null ? (tool ?? undefined) : shownCommand(command);
+    for (const name of names) {
+      const path = isAbsolute(name) ? resolve(name) : resolve(cwd, name);
+      if (!written.get(path)) written.set(path, by);
     }
-    if (step.id === target.id) break;
   }
-  return [...first.values()];
+  const outside = [...written].filter(([path]) => !isInside(workspace.root, path));
+  const ignored = await ignoredOf(
+    workspace,
+    [...written.keys()].filter((path) => isInside(workspace.root, path)),
+  );
+  return [
+    ...ignored.map((path) =>
+      row(shownPath(path), "it is ignored by git, so it is not recorded", written.get(join(workspace.root, path))),
+    ),
+    ...outside.map(([path, by]) => row(shownPath(path), "it lies outside of this folder", by)),
+  ];
 }
 
-function readFrom(path: string, offset: number): Buffer {
-  const fd = openSync(path, "r");
-  try {
-    const { size } = fstatSync(fd);
-    const bytes = Buffer.alloc(Math.min(MOST_BYTES, Math.max(0, size - offset)));
-    const length = readSync(fd, bytes, 0, bytes.length, offset);
-    return bytes.subarray(0, length);
-  } finally {
-    closeSync(fd);
-  }
+/** Those that are there and ignored, from the work tree's root. */
+async function ignoredOf(workspace: Workspace, paths: readonly string[]): Promise<string[]> {
+  const there = paths.filter((path) => existsSync(path)).map((path) => relative(workspace.root, path));
+  const names = there.filter((path) => path !== "" && path !== ".git" && !path.startsWith(".git/"));
+  if (names.length === 0) return [];
+  const { args, cwd } = gitLocation(workspace);
+  const asked = await tryGit([...args, "check-ignore", "-z", "--stdin"], { cwd, input: nulSeparated(names) });
+  // 1: none of them is.
+  if (asked.code !== 0) return [];
+  return asked.stdout
+    .toString("utf8")
+    .split("\0")
+    .filter((path) => path !== "");
+}
+
+function row(what: string, why: string, command?: string): NotUndone {
+  return command === undefined ? { what, why } : { what, why, command };
+}
+
+function few(rows: readonly NotUndone[]): NotUndone[] {
+  const more = rows.length - MOST_ROWS;
+  const last = rows.at(-1);
+  return more > 0 && last ? [...rows.slice(0, MOST_ROWS), { what: `${more} more`, why: last.why }] : [...rows];
+}
+
+export function shownCommand(command: string): string {
+  return shorten(oneLine(command), COMMAND_LENGTH);
 }

@@ -1,33 +1,39 @@
 /** Draws up a restore: files, what is staged, the branch, the conversation, and what none of it will undo. */
 
 import { plural, shownPath } from "../base/text.ts";
-import { gitLocation } from "../git/location.ts";
-import { tryGit } from "../git/run.ts";
+import type { ObjectWriter } from "../git/objects.ts";
 import type { Snapshot } from "../git/snapshot.ts";
+import { compareTrees } from "../git/tree-diff.ts";
 import type { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { planChat } from "./chat.ts";
-import { effectsElsewhere } from "./coverage.ts";
+import { whoConflicts } from "./culprits.ts";
 import type { IndexPlan } from "./journal.ts";
 import type {
   ChatPlan,
+  Conflict,
   FilePlan,
   HeadMove,
+  Merge,
   NotUndone,
   RestoreKind,
   RewindOptions,
   RewindPlan,
   Target,
 } from "./model.ts";
-import { type Planned, planFiles } from "./plan.ts";
+import { notUndoneElsewhere, treeOf } from "./not-undone.ts";
+import { type Planned, planFiles, WHY_MISSED } from "./plan.ts";
 import { planIndex } from "./staged-state.ts";
 import { planInput, stateOf, type TargetState } from "./state.ts";
+import { type TakenBack, takeBack } from "./take-back.ts";
 
 export interface RestoreRequest {
   kind: RestoreKind;
   target: Target;
   options: RewindOptions;
   takesBack: string | null;
+  /** Changes to take back where the target alone does not say what the files become. */
+  merge: Merge | null;
   /** Where the conversation goes on, if that is known without looking at the target. */
   chat: ChatPlan | null;
 }
@@ -37,20 +43,34 @@ export interface DrawnUp {
   plan: RewindPlan;
   files: FilePlan;
   index: IndexPlan | null;
+  /** What the files become. */
+  tree: string;
+}
+
+/** With the processes and objects of the snapshot of the present. */
+interface Objects {
+  trees: TreeStore;
+  writer: ObjectWriter;
 }
 
 const NO_FILES: Planned = { files: { write: [], delete: [], chmod: [] }, notUndone: [], conflicts: [] };
 
 export async function drawUp(
   workspace: Workspace,
-  trees: TreeStore,
+  objects: Objects,
   present: Snapshot,
   request: RestoreRequest,
 ): Promise<DrawnUp> {
-  const { target, options } = request;
-  const state = stateOf(target);
-  const chat = await chatFor(workspace, request);
+  const { target, options, merge } = request;
+  const { trees } = objects;
   const head = options.chatOnly ? null : headMove(present, target, options);
+  // Each waits for processes of its own.
+  const [merged, elsewhere, chat] = await Promise.all([
+    merge && takeBack(workspace, objects, present, merge.changes, merge.markers),
+    options.chatOnly ? [] : notUndoneElsewhere(workspace, present, request, head),
+    chatFor(workspace, request),
+  ]);
+  const state = stateAfter(request, present, merged);
   let planned = NO_FILES;
   let index: IndexPlan | null = null;
   const notUndone: NotUndone[] = [];
@@ -59,16 +79,22 @@ export async function drawUp(
     planned = planFiles(input);
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
-    notUndone.push(...planned.notUndone, ...(await gitSince(workspace, present, state, options, head)));
-    if (target.kind === "step" && request.kind === "rewind")
-      notUndone.push(...(await effectsElsewhere(workspace, target.step)));
+    const told = new Set(planned.notUndone.map(({ what }) => what));
+    notUndone.push(...planned.notUndone, ...elsewhere.filter(({ what }) => !told.has(what)));
   }
-  const { files, conflicts } = planned;
+  const { files } = planned;
+  const conflicts = [...planned.conflicts];
+  if (merge && merged) {
+    const doubts = doubtsOf(merge, merged, files, await whoConflicts(workspace, objects, merge, merged.conflicts));
+    conflicts.push(...doubts.conflicts);
+    notUndone.push(...doubts.left, ...(await stagedFiles(workspace, trees, present, files)));
+  }
   const plan: RewindPlan = {
     kind: request.kind,
     target,
     options,
     takesBack: request.takesBack,
+    merge,
     write: files.write.map(({ path }) => path),
     delete: files.delete,
     chmod: files.chmod.map(({ path }) => path),
@@ -78,7 +104,50 @@ export async function drawUp(
     head,
     chat,
   };
-  return { plan, files, index };
+  return { plan, files, index, tree: state.work };
+}
+
+function stateAfter({ target }: RestoreRequest, { head }: Snapshot, merged: TakenBack | null): TargetState {
+  if (merged) return { work: merged.work, raw: merged.raw, notCaptured: [], staged: null, head, holdsUntracked: true };
+  if (target.kind === "turns") throw new Error("Turns are taken back by merging.");
+  return stateOf(target);
+}
+
+/** What a merge could not decide: it keeps everything from being done, unless markers show it in the files. */
+function doubtsOf({ shared, markers }: Merge, merged: TakenBack, files: FilePlan, by: ReadonlyMap<string, string>) {
+  const submodules = merged.submodules.map((path) => ({
+    what: shownPath(path),
+    why: WHY_MISSED.submodule,
+  }));
+  const since = ({ path, why }: Conflict) => ({ path, why: by.has(path) ? `${why} (by ${by.get(path)})` : why });
+  const unmarked = [...merged.unmarked.map(since), ...shared];
+  const marked = merged.conflicts.filter(({ path }) => !unmarked.some((other) => other.path === path)).map(since);
+  const written = files.write.length + files.delete.length + files.chmod.length;
+  if (!markers || written === 0) return { conflicts: [...marked, ...unmarked].sort(byPath), left: submodules };
+  const left = unmarked.map(({ path, why }) => ({ what: shownPath(path), why: `${why}: it is left as it is` }));
+  return {
+    conflicts: marked.map((conflict) => ({ ...conflict, markers: true as const })),
+    left: [...left, ...submodules],
+  };
+}
+
+function byPath(a: { path: string }, b: { path: string }): number {
+  return a.path < b.path ? -1 : 1;
+}
+
+/** Merging leaves the index alone: what is staged of these files is said. */
+async function stagedFiles(
+  workspace: Workspace,
+  trees: TreeStore,
+  present: Snapshot,
+  files: FilePlan,
+): Promise<NotUndone[]> {
+  if (workspace.kind === "private" || !present.head) return [];
+  const headTree = await treeOf(workspace, present.head);
+  const touched = new Set([...files.delete, ...files.write.map(({ path }) => path)]);
+  const staged = (await compareTrees(trees, headTree, present.index)).filter(({ path }) => touched.has(path));
+  if (staged.length === 0) return [];
+  return [{ what: `What is staged of ${plural(staged.length, "file")}`, why: "only the files themselves change" }];
 }
 
 async function chatFor(workspace: Workspace, { target, options, chat }: RestoreRequest): Promise<ChatPlan> {
@@ -88,10 +157,16 @@ async function chatFor(workspace: Workspace, { target, options, chat }: RestoreR
   }
   if (chat) return chat;
   if (target.kind === "commit") return { kind: "none", why: "A commit has no conversation." };
+  if (target.kind === "turns")
+    return {
+      kind: "none",
+      why: "The conversation stays as it is (--tell-agent makes a copy that knows).",
+    };
   return planChat(workspace, target.step);
 }
 
 function headMove(present: Snapshot, target: Target, options: RewindOptions): HeadMove | null {
+  if (target.kind === "turns") return null;
   const to = target.kind === "commit" ? target.commit : target.step.head;
   if (!options.resetHead || !to || !present.head || to === present.head) return null;
   if (target.kind === "step" && target.step.branch !== present.branch) return null;
@@ -109,40 +184,4 @@ function stagedState(
   if (workspace.kind === "private" || (options.paths && options.paths.length > 0)) return null;
   const commit = head ? head.to : present.head;
   return state.head === commit ? state.staged : null;
-}
-
-/** Commits and staged changes that stay. */
-async function gitSince(
-  workspace: Workspace,
-  present: Snapshot,
-  state: TargetState,
-  options: RewindOptions,
-  head: HeadMove | null,
-): Promise<NotUndone[]> {
-  if (workspace.kind === "private" || !present.head || present.head === state.head || head) return [];
-  const told: NotUndone[] = [];
-  const made = state.head === null ? "All commits" : await commitsSince(workspace, state.head, present.head);
-  if (options.resetHead)
-    told.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
-  told.push({ what: made, why: "commits stay, and the branch does not move" });
-  const headTree = await treeOf(workspace, present.head);
-  if (headTree !== present.index || present.unmerged.length > 0)
-    told.push({ what: "What is staged", why: "the branch was at another commit then" });
-  return told;
-}
-
-async function commitsSince(workspace: Workspace, from: string, to: string): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  const counted = await tryGit([...args, "rev-list", "--count", `${from}..${to}`], { cwd });
-  const count = Number(counted.stdout.toString("latin1").trim());
-  const since = shownPath(from.slice(0, 8));
-  if (counted.code !== 0 || !(count > 0)) return `HEAD (${to.slice(0, 8)}, then ${since})`;
-  return `${plural(count, "commit")} since ${since}`;
-}
-
-async function treeOf(workspace: Workspace, commit: string): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  return (await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd })).stdout
-    .toString("latin1")
-    .trim();
 }

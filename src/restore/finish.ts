@@ -38,15 +38,15 @@ export async function finishUnderLock(workspace: Workspace): Promise<string[]> {
     (directory) => `What an interrupted restore left in ${directory} can't be read, so it is left there.`,
   );
   for (const journal of found) {
-    const what = journal.record.kind === "redo" ? "redo" : "rewind";
+    const what = journal.record.kind === "undo" ? "an undo" : `a ${journal.record.kind}`;
     try {
       if (changedSince(workspace, journal)) said.push(await saveAgain(workspace, journal));
       const { chat, notes } = await perform(workspace, journal);
-      said.push(`Finished a ${what} that had been interrupted; \`backtrail redo\` takes it back.`, ...notes);
+      said.push(`Finished ${what} that had been interrupted; \`backtrail redo\` takes it back.`, ...notes);
       if (chat) said.push(`The conversation goes on with: ${chat.command}`);
     } catch (error) {
       logError("finishing a restore", error);
-      said.push(`A ${what} that had been interrupted could not be finished: ${messageOf(error)}`);
+      said.push(`${what.replace("a", "A")} that had been interrupted could not be finished: ${messageOf(error)}`);
     }
   }
   return said;

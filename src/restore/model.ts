@@ -1,8 +1,13 @@
 /** What going back is made of: where to, what would be done, what was done. docs/formats/restores.md specifies what is kept. */
 import type { TreeEntry } from "../git/trees.ts";
 import type { Step } from "../steps/model.ts";
+import type { Change } from "./take-back.ts";
+import type { FoundTurn } from "./turns.ts";
 
-export type Target = StepTarget | CommitTarget;
+/** A state to go to. */
+export type Place = StepTarget | CommitTarget;
+
+export type Target = Place | TurnsTarget;
 
 export interface StepTarget {
   kind: "step";
@@ -15,6 +20,25 @@ export interface CommitTarget {
   tree: string;
 }
 
+/** Turns that are taken out of the present, wherever that leads. */
+export interface TurnsTarget {
+  kind: "turns";
+  /** The newest first. */
+  turns: FoundTurn[];
+}
+
+/** Changes that are taken back by merging, so that what came later stays. */
+export interface Merge {
+  /** The newest first. */
+  changes: Change[];
+  /** Files that nobody can tell apart: somebody else changed them at the same time. */
+  shared: Conflict[];
+  /** Write what conflicts into the files, between markers. */
+  markers: boolean;
+  /** Where turns ended that came after all of these, the oldest first, to tell who changed the same lines; or null. */
+  later: readonly Step[] | null;
+}
+
 export interface RewindOptions {
   codeOnly?: boolean;
   chatOnly?: boolean;
@@ -22,17 +46,28 @@ export interface RewindOptions {
   paths?: readonly string[];
   /** Also move the branch back to the step's commit. */
   resetHead?: boolean;
+  /** Let the conversation's copy end with an account of what was undone. */
+  tellAgent?: boolean;
+  /** Why, in the user's words, for that account. */
+  reason?: string;
 }
 
 export interface NotUndone {
   what: string;
   why: string;
+  /** What the agent ran that did it. */
+  command?: string;
 }
 
-/** Something stands in the way that is not ours to remove: nothing is touched while there is one. */
+/**
+ * Something stands in the way that is not ours to remove, or lines that were changed since: nothing is touched while
+ * there is one, unless it is to be shown in the file itself.
+ */
 export interface Conflict {
   path: string;
   why: string;
+  /** It will be written into the file, between markers. */
+  markers?: true;
 }
 
 /** A path that will hold `entry`; `raw` names its exact bytes where git's filters would not give them. */
@@ -72,6 +107,8 @@ export interface RewindPlan {
   options: RewindOptions;
   /** The restore that this one takes back. */
   takesBack: string | null;
+  /** For what is taken back by merging. */
+  merge: Merge | null;
   write: string[];
   delete: string[];
   chmod: string[];
@@ -83,7 +120,7 @@ export interface RewindPlan {
   chat: ChatPlan;
 }
 
-export type RestoreKind = "rewind" | "redo";
+export type RestoreKind = "rewind" | "redo" | "undo";
 
 export interface ChatReceipt {
   agent: string;
@@ -101,6 +138,11 @@ export interface Receipt {
   chat: ChatReceipt | null;
   /** What the user should know: files kept aside, staged state left, why there is no conversation. */
   notes: string[];
+}
+
+/** Conflicts that keep a plan from being carried out. */
+export function obstacles(plan: RewindPlan): Conflict[] {
+  return plan.conflicts.filter(({ markers }) => !markers);
 }
 
 /** The plan as `--json` prints it. */

@@ -105,7 +105,7 @@ function isFree(ground: Ground, path: string, removed: ReadonlySet<string>): boo
   return ground.below(path)?.every((inner) => removed.has(inner)) ?? false;
 }
 
-const WHY_MISSED: Record<NotCaptured["why"], string> = {
+export const WHY_MISSED: Record<NotCaptured["why"], string> = {
   "too-large": "it is larger than the limit for untracked files, so it is not recorded",
   "nested-repository": "a repository inside this one is not recorded",
   submodule: "submodules are left as they are",

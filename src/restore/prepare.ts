@@ -7,6 +7,7 @@ import { onDisk, parentOf } from "../base/path-bytes.ts";
 import type { Capture, Snapshot } from "../git/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "../steps/model.ts";
+import { accountOf } from "./account.ts";
 import { type Fork, prepareFork, stageFork } from "./chat.ts";
 import type { DrawnUp } from "./draw-up.ts";
 import { failure } from "./files.ts";
@@ -16,7 +17,6 @@ import { markOf, safeStat } from "./move.ts";
 import { stagedFork } from "./perform.ts";
 import type { RestoreRecord } from "./records.ts";
 import { stage, stagingDirectory } from "./stage.ts";
-import { stateOf } from "./state.ts";
 
 /** Files that changed this shortly before the safety step may have changed while it was taken. */
 const RACY_MS = 2_000;
@@ -29,19 +29,25 @@ export interface Prepared {
   drawn: DrawnUp;
 }
 
+export interface Ready {
+  journal: Journal;
+  /** Sentences for the user about what the agent will be told. */
+  notes: string[];
+}
+
 /** Makes everything ready beside the journal: files as git writes them, the fork's content. */
-export async function prepare(workspace: Workspace, capture: Capture, from: Prepared): Promise<Journal> {
+export async function prepare(workspace: Workspace, capture: Capture, from: Prepared): Promise<Ready> {
   const { id, drawn, savedAt, present } = from;
-  const { plan, files, index } = drawn;
+  const { plan, files, index, tree } = drawn;
   const directory = restoreDirectory(workspace, id);
   makeDirectory(directory);
-  const tree = stateOf(plan.target).work;
   if (files.write.length > 0) await stage(workspace, capture, tree, files.write, stagingDirectory(directory));
-  const fork = plan.chat.kind === "fork" ? await prepareFork(workspace, plan.chat.step) : null;
+  const account = plan.options.tellAgent ? accountOf(plan) : null;
+  const fork = plan.chat.kind === "fork" ? await prepareFork(workspace, plan.chat.step, undefined, account) : null;
   if (fork && typeof fork !== "string") stageFork(stagedFork(directory), fork);
   else if (typeof fork === "string") plan.chat = { kind: "none", why: fork };
   const paths = [...files.delete, ...files.write.map(({ path }) => path)];
-  return {
+  const journal: Journal = {
     v: 1,
     id,
     record: recordOf(from, fork),
@@ -58,6 +64,12 @@ export async function prepare(workspace: Workspace, capture: Capture, from: Prep
     head: plan.head && { ...plan.head, message: `backtrail: ${plan.kind}` },
     chat: chatOf(plan, fork),
   };
+  return { journal, notes: account === null ? [] : [toldNote(fork, plan)] };
+}
+
+function toldNote(fork: Fork | string | null, plan: RewindPlan): string {
+  if (fork && typeof fork !== "string" && fork.told) return "The conversation's copy ends with what was undone.";
+  return `The agent can't be told by itself here. What to paste when you go on:\n\n${accountOf(plan)}\n`;
 }
 
 function chatOf(plan: RewindPlan, fork: Fork | string | null): Journal["chat"] {
@@ -71,7 +83,7 @@ function chatOf(plan: RewindPlan, fork: Fork | string | null): Journal["chat"] {
 }
 
 function recordOf({ id, drawn, safety }: Prepared, fork: Fork | string | null): RestoreRecord {
-  const { kind, target, options, takesBack, head } = drawn.plan;
+  const { kind, options, takesBack, head } = drawn.plan;
   const { session, agent, transcript } = safety;
   const some = options.paths !== undefined && options.paths.length > 0;
   return {
@@ -79,7 +91,7 @@ function recordOf({ id, drawn, safety }: Prepared, fork: Fork | string | null): 
     id,
     kind,
     time: now().toISOString(),
-    target: target.kind === "step" ? { step: target.step.id } : { commit: target.commit },
+    target: recordedTarget(drawn.plan),
     safetyStep: safety.id,
     session:
       session !== null && agent !== null && transcript ? { agent, id: session, transcript: transcript.path } : null,
@@ -89,6 +101,13 @@ function recordOf({ id, drawn, safety }: Prepared, fork: Fork | string | null): 
     paths: some ? [...(options.paths ?? [])] : null,
     scope: options.chatOnly ? "chat" : some ? "paths" : options.codeOnly ? "code" : "all",
   };
+}
+
+function recordedTarget({ target, merge }: RewindPlan): RestoreRecord["target"] {
+  if (target.kind === "step") return { step: target.step.id };
+  if (target.kind === "commit") return { commit: target.commit };
+  const turns = target.turns.map(({ agent, session, turn, subagent }) => ({ agent, session, turn, subagent }));
+  return { turns, changes: merge?.changes ?? [], markers: merge?.markers ?? false };
 }
 
 function marksOf(workspace: Workspace, paths: readonly string[], savedAt: number): Pick<Journal, "marks" | "late"> {

@@ -3,14 +3,16 @@ import { join } from "node:path";
 import { appendLine, readText } from "../base/files.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { RestoreKind } from "./model.ts";
+import type { Change } from "./take-back.ts";
+import type { TurnName } from "./turns.ts";
 
 export interface RestoreRecord {
   v: 1;
   id: string;
   kind: RestoreKind;
   time: string;
-  /** The step or commit that was gone to. */
-  target: { step: string } | { commit: string };
+  /** The step or commit that was gone to; or the turns that were taken back. */
+  target: { step: string } | { commit: string } | { turns: TurnName[]; changes: Change[]; markers: boolean };
   /** The state before. */
   safetyStep: string;
   /** The session whose conversation was current before; null where there was none. */
@@ -42,11 +44,11 @@ export function readRestores(workspace: Workspace): RestoreRecord[] {
   return records;
 }
 
-/** Rewinds that were not taken back, oldest first. */
-export function standingRewinds(workspace: Workspace): RestoreRecord[] {
+/** Rewinds and undos that were not taken back, oldest first. */
+export function standingRestores(workspace: Workspace): RestoreRecord[] {
   const records = readRestores(workspace);
   const taken = new Set(records.map(({ takesBack }) => takesBack));
-  return records.filter(({ id, kind }) => kind === "rewind" && !taken.has(id));
+  return records.filter(({ id, kind }) => kind !== "redo" && !taken.has(id));
 }
 
 function recordsFile(workspace: Workspace): string {
@@ -69,9 +71,13 @@ function isRecord(record: Partial<RestoreRecord> | null): boolean {
   return (
     v === 1 &&
     [id, kind, time, safetyStep].every((field) => typeof field === "string") &&
-    typeof target === "object" &&
-    target !== null &&
-    Object.values(target).every((name) => typeof name === "string") &&
+    isTarget(target) &&
     (paths === null || (Array.isArray(paths) && paths.every((path) => typeof path === "string")))
   );
+}
+
+function isTarget(target: unknown): boolean {
+  if (typeof target !== "object" || target === null) return false;
+  const { step, commit, turns, changes } = target as Record<string, unknown>;
+  return typeof step === "string" || typeof commit === "string" || (Array.isArray(turns) && Array.isArray(changes));
 }

@@ -8,22 +8,23 @@ import { findStep } from "../steps/list.ts";
 import type { Step } from "../steps/model.ts";
 import { planChat } from "./chat.ts";
 import type { ChatPlan, Receipt, RewindOptions, RewindPlan } from "./model.ts";
-import { type RestoreRecord, standingRewinds } from "./records.ts";
+import { type RestoreRecord, standingRestores } from "./records.ts";
 import { applyRestore, planRestore } from "./rewind.ts";
+import { bringingBack } from "./undo.ts";
 
 export async function planRedo(workspace: Workspace): Promise<RewindPlan> {
-  const record = standingRewinds(workspace).at(-1);
+  const record = standingRestores(workspace).at(-1);
   if (!record)
     throw new UserError(
       "not-found",
-      "There is no rewind to take back.",
+      "There is no rewind or undo to take back.",
       "`backtrail log` shows every step that can be gone to.",
     );
   const step = findStep(workspace, record.safetyStep);
   if (!step) {
     throw new UserError(
       "not-found",
-      `Step ${record.safetyStep}, which was saved before the last rewind, is gone.`,
+      `Step ${record.safetyStep}, which was saved before the last ${record.kind}, is gone.`,
       "`backtrail log` shows what is left.",
     );
   }
@@ -38,6 +39,7 @@ export async function planRedo(workspace: Workspace): Promise<RewindPlan> {
     target: { kind: "step", step },
     options,
     takesBack: record.id,
+    merge: await bringingBack(workspace, record, step),
     chat: await chatOf(workspace, record),
   });
 }

@@ -12,47 +12,30 @@ import { saveOutsideTurns } from "../lifecycle/save.ts";
 import { drawUp, type RestoreRequest } from "./draw-up.ts";
 import { finishUnderLock } from "./finish.ts";
 import { journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./journal.ts";
-import type { Receipt, RewindOptions, RewindPlan, Target } from "./model.ts";
+import { isEmptyPlan, obstacles, type Receipt, type RewindOptions, type RewindPlan, type Target } from "./model.ts";
 import { safeStat } from "./move.ts";
 import { perform } from "./perform.ts";
 import { checkAccess, prepare } from "./prepare.ts";
 
-export interface ApplyOptions {
-  /** Say what the agent should be told when the conversation goes on. */
-  tellAgent?: boolean;
-}
+const SHOWN_FILES = 5;
 
 export async function planRewind(
   workspace: Workspace,
   target: Target,
   options: RewindOptions = {},
 ): Promise<RewindPlan> {
-  return planRestore(workspace, { kind: "rewind", target, options, takesBack: null, chat: null });
+  return planRestore(workspace, { kind: "rewind", target, options, takesBack: null, merge: null, chat: null });
 }
 
-export async function applyRewind(
-  workspace: Workspace,
-  plan: RewindPlan,
-  options: ApplyOptions = {},
-): Promise<Receipt> {
-  const receipt = await applyRestore(workspace, plan);
-  if (!options.tellAgent || !receipt.chat) return receipt;
-  return {
-    ...receipt,
-    notes: [...receipt.notes, `This agent can't be told by itself yet; begin with: ${told(receipt)}`],
-  };
-}
-
-/** What the continued conversation should know. */
-function told({ written, deleted }: Receipt): string {
-  return `"The files were taken back to this point: ${plural(written, "file")} restored, ${deleted} removed. Read them again."`;
+export async function applyRewind(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
+  return applyRestore(workspace, plan);
 }
 
 export async function planRestore(workspace: Workspace, request: RestoreRequest): Promise<RewindPlan> {
   const capture = startCapture(workspace, captureOptions(loadConfig(workspace.root)));
   try {
     const present = await capture.finish();
-    return (await drawUp(workspace, capture.trees, present, request)).plan;
+    return (await drawUp(workspace, capture, present, request)).plan;
   } finally {
     capture.close();
   }
@@ -83,16 +66,20 @@ async function restore(workspace: Workspace, plan: RewindPlan): Promise<Receipt>
     const present = await capture.finish();
     const { step: safety } = await saveOutsideTurns(workspace, capture, present, { kind: "safety", name: null });
     faultPoint("restore:safety");
-    const chat = plan.kind === "redo" ? plan.chat : null;
-    const drawn = await drawUp(workspace, capture.trees, present, { ...plan, chat });
+    const chat = plan.kind === "rewind" ? null : plan.chat;
+    const drawn = await drawUp(workspace, capture, present, { ...plan, chat });
     refuseConflicts(drawn.plan);
-    const journal = await prepare(workspace, capture, { id, savedAt, present, safety, drawn });
+    // Somebody else was faster: a record of it would only stand in the way of redo.
+    if (plan.kind === "undo" && isEmptyPlan(drawn.plan))
+      throw new UserError("not-found", "Nothing of it is in the files any more.", "`backtrail log` shows what is.");
+    const { journal, notes: told } = await prepare(workspace, capture, { id, savedAt, present, safety, drawn });
     faultPoint("restore:staged");
     checkAccess(workspace, journal);
     writeJournal(workspace, journal);
     faultPoint("restore:journal");
     const { chat: continued, notes } = await perform(workspace, journal, true);
     if (drawn.plan.chat.kind === "none" && !plan.options.codeOnly) notes.push(drawn.plan.chat.why);
+    notes.push(...told, ...markersLeft(drawn.plan));
     const { write, chmod, delete: deleted } = journal.files;
     return {
       id,
@@ -111,6 +98,14 @@ async function restore(workspace: Workspace, plan: RewindPlan): Promise<Receipt>
   }
 }
 
+function markersLeft({ conflicts }: RewindPlan): string[] {
+  const marked = conflicts.filter(({ markers }) => markers).map(({ path }) => shownPath(path));
+  if (marked.length === 0) return [];
+  const shown = marked.slice(0, SHOWN_FILES).join(", ");
+  const more = marked.length > SHOWN_FILES ? ` and ${marked.length - SHOWN_FILES} more` : "";
+  return [`Look for "<<<<<<< now" and settle what conflicts in ${shown}${more}.`];
+}
+
 /** Finishing it later would undo this restore. */
 function refuseUnfinished(workspace: Workspace, said: readonly string[]): void {
   const [left] = journals(workspace).found;
@@ -123,8 +118,10 @@ function refuseUnfinished(workspace: Workspace, said: readonly string[]): void {
 }
 
 function refuseConflicts(plan: RewindPlan): void {
-  const [first, ...more] = plan.conflicts;
+  const [first, ...more] = obstacles(plan);
   if (!first) return;
+  if (plan.merge)
+    throw new UserError("refused", `${shownPath(first.path)} was changed in between. Nothing was changed.`);
   const others = more.length > 0 ? ` (and ${plural(more.length, "more path")})` : "";
   throw new UserError(
     "refused",

@@ -10,20 +10,25 @@ import { TREE_MODE, type TreeEntry, type TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { StepSnapshot } from "../steps/model.ts";
 import { groundAt } from "./ground.ts";
-import type { Target } from "./model.ts";
+import type { Place } from "./model.ts";
 import type { PlanInput } from "./plan.ts";
 
 /** What a target holds; a commit knows nothing of what was staged, or of files that git did not track. */
 export interface TargetState extends Pick<StepSnapshot, "work" | "raw" | "notCaptured"> {
   staged: StepSnapshot | null;
   head: string | null;
+  /** Also of files that git does not track: one that it lacks was not there. */
+  holdsUntracked: boolean;
 }
 
-export function stateOf(target: Target): TargetState {
-  if (target.kind === "commit")
-    return { work: target.tree, raw: null, notCaptured: [], staged: null, head: target.commit };
+export function stateOf(target: Place): TargetState {
+  if (target.kind === "commit") {
+    const { tree, commit } = target;
+    return { work: tree, raw: null, notCaptured: [], staged: null, head: commit, holdsUntracked: false };
+  }
   const { snapshot, head } = target.step;
-  return { work: snapshot.work, raw: snapshot.raw, notCaptured: snapshot.notCaptured, staged: snapshot, head };
+  const { work, raw, notCaptured } = snapshot;
+  return { work, raw, notCaptured, staged: snapshot, head, holdsUntracked: true };
 }
 
 export async function planInput(
@@ -36,7 +41,7 @@ export async function planInput(
   const unwatched = unwatchedPaths(workspace);
   const agents = listAgents();
   const all = await compareTrees(trees, present.work, target.work);
-  const tracked = target.staged
+  const tracked = target.holdsUntracked
     ? undefined
     : new Set((await compareTrees(trees, present.index, target.work)).map(({ path }) => path));
   const differences = tracked ? all.filter(({ path, after }) => after !== null || tracked.has(path)) : all;

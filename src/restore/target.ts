@@ -10,12 +10,12 @@ import type { Workspace } from "../git/workspace.ts";
 import { stepsNewestFirst } from "../steps/index-file.ts";
 import { findStep } from "../steps/list.ts";
 import type { Step } from "../steps/model.ts";
-import type { Target } from "./model.ts";
+import type { Place } from "./model.ts";
 import { turnsBack } from "./timeline.ts";
 
 const NEAR = 3;
 
-export async function resolveTarget(workspace: Workspace, text: string): Promise<Target> {
+export async function resolveTarget(workspace: Workspace, text: string): Promise<Place> {
   const wanted = text.trim();
   if (wanted === "") throw new UserError("usage", "The target is empty.", "`backtrail log` shows what there is.");
   if (wanted === "last") return found(newest(workspace), workspace);
@@ -33,7 +33,7 @@ export async function resolveTarget(workspace: Workspace, text: string): Promise
   throw notFound(workspace, wanted);
 }
 
-function found(step: Step | undefined, workspace: Workspace): Target {
+function found(step: Step | undefined, workspace: Workspace): Place {
   if (!step) throw new UserError("not-found", "Nothing is recorded here yet.", nearby(workspace));
   return { kind: "step", step };
 }
@@ -45,7 +45,7 @@ function newest(workspace: Workspace): Step | undefined {
   return undefined;
 }
 
-function back(workspace: Workspace, count: number): Target {
+function back(workspace: Workspace, count: number): Place {
   const result = turnsBack(workspace, count);
   if ("step" in result) return { kind: "step", step: result.step };
   const { available } = result;
@@ -69,7 +69,7 @@ function namedStep(workspace: Workspace, name: string): Step | undefined {
   return elsewhere;
 }
 
-async function findCommit(workspace: Workspace, text: string): Promise<Target | undefined> {
+async function findCommit(workspace: Workspace, text: string): Promise<Place | undefined> {
   if (workspace.kind === "private" || text.includes("\0")) return undefined;
   const { args, cwd } = gitLocation(workspace);
   const ask = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
@@ -82,7 +82,7 @@ async function findCommit(workspace: Workspace, text: string): Promise<Target | 
 }
 
 /** The newest of the commits that a checkpoint belongs to. */
-async function commitOfCheckpoint(workspace: Workspace, id: string): Promise<Target | undefined> {
+async function commitOfCheckpoint(workspace: Workspace, id: string): Promise<Place | undefined> {
   const [commit] = isCheckpointName(id) ? await commitsNaming(workspace, id) : [];
   return commit && findCommit(workspace, commit.id);
 }

@@ -5,14 +5,14 @@
 import type { Workspace } from "../git/workspace.ts";
 import { stepsNewestFirst } from "../steps/index-file.ts";
 import type { Step } from "../steps/model.ts";
-import { type RestoreRecord, standingRewinds } from "./records.ts";
+import { type RestoreRecord, standingRestores } from "./records.ts";
 
 /** Where so many turns back leads: to before that turn began. */
 export function turnsBack(workspace: Workspace, count: number): { step: Step } | { available: number } {
   const turns: string[] = [];
   let before: Step | undefined;
   for (const step of wayHere(workspace)) {
-    const turn = turnOf(step);
+    const turn = isOfTurn(step) ? turnKeyOf(step) : undefined;
     if (turn !== undefined && !turns.includes(turn)) turns.push(turn);
     const wanted = turns[count - 1];
     if (wanted === undefined) continue;
@@ -28,7 +28,17 @@ export function turnsBack(workspace: Workspace, count: number): { step: Step } |
 
 /** Steps of this work tree that led to the present, newest first, safety steps left out. */
 export function* wayHere(workspace: Workspace): Generator<Step> {
-  const rewinds = new Map(standingRewinds(workspace).map((record) => [record.safetyStep, record]));
+  for (const passed of everythingPassed(workspace)) if ("id" in passed) yield passed;
+}
+
+/** Undos that the present still has: not taken back, and not left behind by a rewind. Newest first. */
+export function undosHere(workspace: Workspace): RestoreRecord[] {
+  if (!standingRestores(workspace).some(({ kind }) => kind === "undo")) return [];
+  return [...everythingPassed(workspace)].flatMap((passed) => ("undo" in passed ? [passed.undo] : []));
+}
+
+function* everythingPassed(workspace: Workspace): Generator<Step | { undo: RestoreRecord }> {
+  const restores = new Map(standingRestores(workspace).map((record) => [record.safetyStep, record]));
   let until: string | undefined;
   for (const step of stepsNewestFirst(workspace)) {
     if (until !== undefined) {
@@ -39,7 +49,9 @@ export function* wayHere(workspace: Workspace): Generator<Step> {
     }
     if (step.worktree !== workspace.worktree) continue;
     if (step.kind === "safety") {
-      until = destination(rewinds.get(step.id));
+      const restore = restores.get(step.id);
+      if (restore?.kind === "undo") yield { undo: restore };
+      until = destination(restore);
       continue;
     }
     yield step;
@@ -51,8 +63,11 @@ function destination(record: RestoreRecord | undefined): string | undefined {
   return "step" in record.target ? record.target.step : undefined;
 }
 
-/** What a step belongs to, if it is part of a turn. */
-function turnOf(step: Step): string | undefined {
-  const ofTurn = step.kind === "turn-start" || step.kind === "turn-end" || step.kind === "task" || step.kind === "tool";
-  return ofTurn ? `${step.agent}\0${step.session}\0${step.turn}` : undefined;
+export function isOfTurn({ kind }: Step): boolean {
+  return kind === "turn-start" || kind === "turn-end" || kind === "task" || kind === "tool";
+}
+
+/** The same for all steps of one turn. */
+export function turnKeyOf({ agent, session, turn }: Pick<Step, "agent" | "session" | "turn">): string {
+  return `${agent}\0${session}\0${turn}`;
 }

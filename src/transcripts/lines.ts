@@ -46,6 +46,18 @@ export function endOfLines(bytes: Uint8Array): number {
   return bytes.lastIndexOf(NEWLINE) + 1;
 }
 
+/** One JSON text and not JSONL: its first line, where it has several, means nothing by itself. */
+export function isOneDocument(bytes: Buffer): boolean {
+  if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) return false;
+  const end = bytes.indexOf(NEWLINE);
+  return end < 0 || parseLine(bytes, { start: 0, end }) === undefined;
+}
+
+/** A document from its beginning to its end; one that is being written is not. */
+export function isWholeDocument(bytes: Buffer): boolean {
+  return isOneDocument(bytes) && parseLine(bytes, { start: 0, end: bytes.length }) !== undefined;
+}
+
 /** The same memory as a Buffer, whose searches and decoding are the fast ones. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

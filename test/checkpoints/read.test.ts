@@ -88,6 +88,26 @@ test("the newer layout has one ref a checkpoint, with a compact transcript", asy
   expect(Buffer.from(transcript?.bytes ?? []).toString()).toBe(TRANSCRIPT);
 });
 
+test("one that was moved to the newer layout keeps its id, and its tasks have a newer file", async () => {
+  using place = temporaryRepository();
+  commitFiles(place, BRANCH, exampleCheckpoint(hash));
+  const moved: Record<string, string> = {};
+  for (const [path, content] of Object.entries(exampleCheckpoint(hash))) {
+    const name = path.slice("a3/b2c4d5e6f7/".length).replace("checkpoint.json", "task.json");
+    moved[name] = content.replaceAll("Claude Code", "Claude Code, later");
+  }
+  commitFiles(place, `refs/entire/checkpoints/${ID.slice(-2)}/${ID}`, moved);
+  const reader = new CheckpointReader(findWorkspace(place.path) as Workspace);
+  const checkpoint = await reader.find(ID);
+  reader.close();
+  expect(checkpoint).toMatchObject({
+    layout: "ref",
+    problems: [],
+    tasks: [{ tool_use_id: "toolu_01", agent_id: "a1" }],
+  });
+  expect(checkpoint?.sessions[0]?.metadata.agent).toBe("Claude Code, later");
+});
+
 describe("hostile", () => {
   const reads = async (changes: Record<string, Content>) => {
     using place = temporaryRepository();

@@ -15,6 +15,8 @@ export type Input = string | Uint8Array | object;
 export class Program implements Disposable {
   readonly repository: TemporaryRepository = temporaryRepository();
   readonly path: string;
+  /** What the host works in; outside of a repository it is any directory. */
+  root: string = this.repository.path;
 
   /** `source` is linked to under the name that the protocol asks for. */
   constructor(name: string, source: string = executable()) {
@@ -25,11 +27,11 @@ export class Program implements Disposable {
   }
 
   run(args: string[], input?: Input): Promise<Result> {
-    const { home, path } = this.repository;
+    const { home } = this.repository;
     return runProgram(this.path, args, {
-      cwd: path,
+      cwd: this.root,
       env: this.repository.environment({
-        ENTIRE_REPO_ROOT: path,
+        ENTIRE_REPO_ROOT: this.root,
         ENTIRE_PROTOCOL_VERSION: "1",
         BACKTRAIL_HOME: undefined,
         XDG_CONFIG_HOME: join(home, "config"),

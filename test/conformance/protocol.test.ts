@@ -106,3 +106,15 @@ test("hooks that are lent call the host, and leave ours alone", async () => {
   await program.text(["uninstall-hooks"]);
   expect(repository.read(".claude/settings.local.json")).toBe(before);
 });
+
+test("hooks in a file that cannot be read are not known, which is a failure and not a no", async () => {
+  using program = new Program("entire-agent-claude-code");
+  const damaged = '{"hooks": {';
+  program.repository.write(".claude/settings.local.json", damaged);
+  for (const subcommand of ["are-hooks-installed", "uninstall-hooks", "install-hooks"]) {
+    const { stdout, stderr } = await program.fails([subcommand]);
+    expect(stdout).toBe("");
+    expect(stderr).toContain("settings.local.json");
+  }
+  expect(program.repository.read(".claude/settings.local.json")).toBe(damaged);
+});

@@ -1,6 +1,6 @@
 /** The protocol's conformance suite: what a host may expect of any agent, whoever wrote it. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Info } from "../../src/agents/external/protocol.ts";
 import type { Program } from "./program.ts";
@@ -92,9 +92,18 @@ export function conforms({ name, info, open, fixtures }: Subject): void {
       const { session_file: file } = await program.json<{ session_file: string }>(resolve);
       expect(file.startsWith(place.session_dir)).toBe(true);
       expect(file).toContain(SESSION);
-      expect(await program.json(["format-resume-command", "--session-id", SESSION])).toEqual({
-        command: expect.any(String),
-      });
+      const resume = ["format-resume-command", "--session-id", SESSION];
+      const { command } = await program.json<{ command: string }>(resume);
+      expect(command.trim()).not.toBe("");
+    });
+
+    test("a hook that names no session is no failure, but there is nothing to read", async () => {
+      const nameless = { ...hookInput(program, "stop"), session_id: "" };
+      for (const input of [nameless, {}]) {
+        const { session_id: id } = await program.json<{ session_id: string }>(["get-session-id"], input);
+        expect(typeof id).toBe("string");
+      }
+      await program.fails(["read-session"], {});
     });
 
     test("what is written is read again", async () => {
@@ -167,6 +176,17 @@ export function conforms({ name, info, open, fixtures }: Subject): void {
       await program.text(["install-hooks", "--local-dev"]);
       await program.text(["uninstall-hooks"]);
       expect(program.repository.git("status", "--porcelain")).toBe("");
+    });
+
+    testIf(capabilities.hooks)("are put in place where there is no repository, too", async () => {
+      using program = open();
+      program.root = join(program.repository.home, "plain");
+      mkdirSync(program.root);
+      const first = await program.json<{ hooks_installed: number }>(["install-hooks"]);
+      expect(first.hooks_installed).toBeGreaterThan(0);
+      expect(await program.json(["are-hooks-installed"])).toEqual({ installed: true });
+      await program.text(["uninstall-hooks"]);
+      expect(await program.json(["are-hooks-installed"])).toEqual({ installed: false });
     });
 
     testIf(capabilities.hooks)("mean an event or nothing, and nothing is no failure", async () => {

@@ -11,6 +11,29 @@ import {
   write,
 } from "../support/index.ts";
 
+/** Before the journal nothing is touched; from then on the next command finishes what was begun. */
+export const BEFORE = [
+  "save:objects",
+  "save:journal",
+  "save:ref",
+  "save:listed",
+  "save:state",
+  "restore:safety",
+  "restore:staged",
+];
+export const AFTER = [
+  "restore:journal",
+  ...[0, 1, 2, 3, 4, 5, 6, 7].map((n) => `restore:file:${n}`),
+  "restore:aside:5",
+  "restore:deleted",
+  "restore:files",
+  "restore:settled",
+  "restore:head",
+  "restore:index",
+  "restore:chat",
+  "restore:recorded",
+];
+
 export interface LoggedStep {
   id: string;
   kind: string;

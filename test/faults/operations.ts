@@ -77,6 +77,19 @@ export const OPERATIONS: readonly Operation[] = [
     start: () => ({ args: ["redo", "--yes"] }),
   },
   {
+    name: "undo",
+    points: [
+      ...SAVE,
+      "restore:safety",
+      "restore:staged",
+      "restore:journal",
+      "restore:file:0",
+      "restore:files",
+      "restore:recorded",
+    ],
+    start: () => ({ args: ["undo", "2", "--yes"] }),
+  },
+  {
     name: "commit",
     points: ["commit:made", "commit:intent", "commit:queued", "commit:pending", "commit:condensed"],
     start: () => ({ program: "git", args: ["commit", "--quiet", "--all", "--message", "Work"] }),

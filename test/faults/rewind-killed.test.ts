@@ -1,30 +1,8 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { World } from "./killed-world.ts";
+import { AFTER, BEFORE, World } from "./killed-world.ts";
 
-/** Before the journal nothing is touched; from then on the next command finishes what was begun. */
-const BEFORE = [
-  "save:objects",
-  "save:journal",
-  "save:ref",
-  "save:listed",
-  "save:state",
-  "restore:safety",
-  "restore:staged",
-];
-const AFTER = [
-  "restore:journal",
-  ...[0, 1, 2, 3, 4, 5, 6, 7].map((n) => `restore:file:${n}`),
-  "restore:aside:5",
-  "restore:deleted",
-  "restore:files",
-  "restore:settled",
-  "restore:head",
-  "restore:index",
-  "restore:chat",
-  "restore:recorded",
-];
 const SAMPLES = Number(process.env["BACKTRAIL_RUNS"] ?? 1) * 6;
 
 /** Nothing is lost: what was before and what was wanted can both be had, and nobody is locked out. */

@@ -92,7 +92,7 @@ test("the status as JSON has exactly the promised fields, and asking changes not
       },
     ],
     pending: [{ agent: "claude-code", session: recording.session, files: ["a.txt"] }],
-    push: { enabled: false, remote: "origin" },
+    push: { enabled: false, remote: "origin", pushed: null, waiting: null, error: null, next: null },
   });
   expect(readdirSync(repository.at(".git"), { recursive: true }).sort()).toEqual(found);
 });

@@ -35,3 +35,23 @@ test("never on a protected branch", async () => {
   await settled(repository);
   expect(repository.git("rev-parse", "HEAD")).toBe(head);
 });
+
+test("which branches are protected is a setting: names, patterns, and origin's default", async () => {
+  using repository = await automatic();
+  const claude = new ScriptedClaude(repository);
+  const committed = async (branch: string, file: string) => {
+    repository.git("checkout", "--quiet", "-B", branch);
+    await claude.turn(`Write ${file}`, [write(file, `${file}\n`)]);
+    await settled(repository);
+    return repository.git("log", "-1", "--format=%s") === `Write ${file}`;
+  };
+  expect((await repository.run(["config", "set", "auto_commit.protected", '["release/*", "origin/HEAD"]'])).code).toBe(
+    0,
+  );
+  expect(await committed("main", "a.txt")).toBe(true);
+  expect(await committed("release/2", "b.txt")).toBe(false);
+  repository.git("update-ref", "refs/remotes/origin/trunk", "HEAD");
+  repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk");
+  expect(await committed("trunk", "c.txt")).toBe(false);
+  expect(await committed("work", "d.txt")).toBe(true);
+});

@@ -17,7 +17,8 @@ export async function settled(repository: TemporaryRepository): Promise<void> {
     // One that is at work may have gone past what is to be done: it is waited for, and one of ours runs after it.
     const busy = isHeld(lock);
     if (!busy) await repository.run(["worker", repository.path]);
-    if (!busy && waiting(repository).length === 0) return;
+    // One that began while ours was starting has sent ours away.
+    if (!busy && !isHeld(lock) && waiting(repository).length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`Checkpoints were not written: ${waiting(repository).join(", ")}.`);

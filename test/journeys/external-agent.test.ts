@@ -121,6 +121,79 @@ test("admitted, it is connected, recorded and taken back like any other", async 
   expect(existsSync(repository.at(".git/parrot-hooks"))).toBe(false);
 });
 
+test("hooks may be named with dots, and files are left alone as directories are", async () => {
+  using world = new World();
+  const { repository } = world;
+  const info = {
+    protocol_version: 1,
+    name: "dotty",
+    type: "Dotty",
+    protected_dirs: [".dotty"],
+    protected_files: ["dotty.json", "../outside"],
+    hook_names: ["agent.start", "agent.end", "agent end", "../x"],
+    capabilities: { hooks: true, compact_transcript: true, uses_terminal: true },
+  };
+  const event = (type: number) => JSON.stringify({ type, session_id: SESSION, prompt: "Say hello" });
+  world.program(
+    "entire-agent-dotty",
+    `case "$1 $3" in
+"info ") echo '${JSON.stringify(info)}' ;;
+"are-hooks-installed ") echo '{"installed":true}' ;;
+"install-hooks ") echo '{"hooks_installed":2}' ;;
+"parse-hook agent.start") echo '${event(2)}' ;;
+"parse-hook agent.end") echo '${event(3)}' ;;
+*) exit 1 ;;
+esac`,
+  );
+  expect(await world.run("enable", "--agent", "dotty", "--external")).toMatchObject({ code: 0 });
+  repository.write("dotty.json", "before\n");
+  await repository.hook("dotty", "agent.start", {}, { env: world.env });
+  repository.write("hello.txt", "hello\n");
+  repository.write("dotty.json", "after\n");
+  await repository.hook("dotty", "agent.end", {}, { env: world.env });
+  expect((await world.steps())[0]).toMatchObject({ kind: "turn-end", agent: "dotty", prompt: "Say hello" });
+  expect((await world.run("rewind", "1", "--yes")).code).toBe(0);
+  expect(repository.exists("hello.txt")).toBe(false);
+  expect(repository.read("dotty.json")).toBe("after\n");
+});
+
+test("a transcript that is one document, rewritten with every turn, is kept whole and gives the answer", async () => {
+  using world = new World();
+  const { repository } = world;
+  const info = {
+    protocol_version: 1,
+    name: "pager",
+    type: "Pager",
+    hook_names: ["start", "end"],
+    capabilities: { hooks: true, transcript_analyzer: true, token_calculator: true },
+  };
+  const event = (type: number) =>
+    JSON.stringify({ type, session_id: SESSION, prompt: "Say hello", session_ref: world.transcript });
+  world.program(
+    "entire-agent-pager",
+    `case "$1" in
+info) echo '${JSON.stringify(info)}' ;;
+are-hooks-installed) echo '{"installed":true}' ;;
+install-hooks) echo '{"hooks_installed":2}' ;;
+parse-hook) if [ "$3" = start ]; then echo '${event(2)}'; else echo '${event(3)}'; fi ;;
+extract-summary) sed -n 's/.*"last": *\\("[^"]*"\\).*/{"summary":\\1,"has_summary":true}/p' "$3" ;;
+extract-modified-files) echo '{"files":["of-another-turn.txt"],"current_position":9}' ;;
+calculate-tokens) echo '{"input_tokens":999,"output_tokens":999}' ;;
+*) exit 1 ;;
+esac`,
+  );
+  expect(await world.run("enable", "--agent", "pager", "--external")).toMatchObject({ code: 0 });
+  for (const [turn, answer] of ["First.", "Second."].entries()) {
+    await repository.hook("pager", "start", {}, { env: world.env });
+    repository.write(`${turn}.txt`, "hello\n");
+    writeFileSync(world.transcript, JSON.stringify({ turns: turn + 1, last: answer }, null, turn * 2));
+    await repository.hook("pager", "end", {}, { env: world.env });
+    const { step } = await repository.json<{ step: Shown }>(["show", "last"], { env: world.env });
+    expect(step).toMatchObject({ agent: "pager", response: answer, files: { added: [`${turn}.txt`] } });
+    expect(step.tokens?.input ?? 0).toBe(0);
+  }
+});
+
 test("nobody but its user admits it", async () => {
   using world = new World();
   const { repository } = world;

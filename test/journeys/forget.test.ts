@@ -150,7 +150,9 @@ test("a single step, files that a restore kept, and lines of the log", async () 
   const kept = join(store, "worktrees/main/kept/klmnopqrstuv");
   mkdirSync(kept, { recursive: true });
   writeFileSync(join(kept, "a.txt"), "kept\n");
+  const run = repository.write(`.aiwr/logs/2026-01-05/${first.session}.jsonl`, '{"type":"aiwr_start"}\n');
   const told = await repository.json<Told>(["forget", first.session, "--yes"], { env });
+  expect(existsSync(run)).toBe(false);
   expect(told.related).toEqual(["f0f0"]);
   expect(existsSync(kept)).toBe(false);
   const log = readFileSync(join(store, "log.jsonl"), "utf8");

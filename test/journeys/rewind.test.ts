@@ -8,7 +8,7 @@ interface Restored {
     write: string[];
     delete: string[];
     chmod: string[];
-    notUndone: { what: string; why: string }[];
+    notUndone: { what: string; why: string; command?: string }[];
     conflicts: unknown[];
   };
   receipt: {
@@ -76,7 +76,10 @@ test("turn by turn back, and turn by turn forward again", async () => {
   }
   expect(seen).toEqual(["2", "1", "-", "1", "2", "3"]);
   const nothing = await repository.run(["redo", "--yes"]);
-  expect([nothing.code, nothing.stderr]).toEqual([3, expect.stringContaining("There is no rewind to take back.")]);
+  expect([nothing.code, nothing.stderr]).toEqual([
+    3,
+    expect.stringContaining("There is no rewind or undo to take back."),
+  ]);
 });
 
 test("two turns at once, and numbers count along the way that led here", async () => {
@@ -169,11 +172,22 @@ test("the plan says what it can't undo", async () => {
   const head = repository.git("rev-parse", "HEAD");
   const { plan } = await repository.json<Restored>(["rewind", "1", "--dry-run"]);
   expect(plan.notUndone).toEqual([
-    { what: expect.stringMatching(/^1 commit since /), why: expect.stringContaining("branch does not move") },
-    { what: repository.at(outside), why: "it lies outside of this folder" },
-    { what: "`git add -A && git commit -q -m 'by the agent'`", why: expect.stringContaining("commits") },
-    { what: "`true || npm install left-pad`", why: expect.stringContaining("packages") },
-    { what: "`true || curl -X POST http://127.0.0.1/`", why: expect.stringContaining("another machine") },
+    {
+      what: expect.stringMatching(/^1 commit since /),
+      why: expect.stringContaining("branch does not move: "),
+      command: "git add -A && git commit -q -m 'by the agent'",
+    },
+    { what: repository.at(outside), why: expect.stringContaining("outside"), command: "Write" },
+    {
+      what: "`true || npm install left-pad`",
+      why: expect.stringContaining("packages"),
+      command: "true || npm install left-pad",
+    },
+    {
+      what: "`true || curl -X POST http://127.0.0.1/`",
+      why: expect.stringContaining("another machine"),
+      command: "true || curl -X POST http://127.0.0.1/",
+    },
   ]);
   await rewind(repository, "1");
   expect(repository.git("rev-parse", "HEAD")).toBe(head);

@@ -189,6 +189,7 @@ test("a fixup that is squashed away keeps its turns, though its message is gone"
   await claude.turn("Add a farewell", [write("hello.txt", "hello\nbye\n")]);
   repository.commit("fixup! Greet");
   await settled(repository);
+  const ids = ["HEAD~", "HEAD"].flatMap((commit) => checkpointsOf(repository, commit));
   repository.git("-c", "sequence.editor=true", "rebase", "--quiet", "--interactive", "--autosquash", "HEAD~2");
   await settled(repository);
   // As if the steps had gone out of their time.
@@ -196,6 +197,16 @@ test("a fixup that is squashed away keeps its turns, though its message is gone"
   const told = (line: number) => repository.json<Why>(["why", `hello.txt:${line}`]);
   expect(await told(1)).toMatchObject({ commit: { subject: "Greet" }, turn: 1, prompt: "Add a greeting" });
   expect(await told(2)).toMatchObject({ commit: { subject: "Greet" }, turn: 2, prompt: "Add a farewell" });
+  const commit = { id: repository.git("rev-parse", "HEAD"), subject: "Greet", checkpoints: ids };
+  const explained = await repository.json<{ checkpoints: { id: string }[] }>(["explain"]);
+  expect(explained.checkpoints.map(({ id }) => id)).toEqual(ids);
+  // And back: from the checkpoint whose commit's message is gone to the commit that it is part of now.
+  for (const id of ids) expect(await repository.json(["explain", id])).toMatchObject({ commits: [commit] });
+  repository.git("commit", "--quiet", "--amend", "--message", "Greet and part");
+  await settled(repository);
+  const moved = { id: repository.git("rev-parse", "HEAD"), subject: "Greet and part" };
+  const back = await repository.json<{ commits: unknown[] }>(["explain", ids[1] ?? ""]);
+  expect(back.commits).toEqual([expect.objectContaining(moved)]);
 });
 
 describe("other kinds of places", () => {

@@ -23,7 +23,13 @@ export interface ShownStep extends LoggedStep {
 }
 
 export interface Restored {
-  plan: { write: string[]; delete: string[]; chmod: string[]; notUndone: { what: string; why: string }[] };
+  plan: {
+    write: string[];
+    delete: string[];
+    chmod: string[];
+    notUndone: { what: string; why: string; command?: string }[];
+    conflicts: { path: string; why: string }[];
+  };
   receipt: {
     safetyStep: string;
     chat: { agent: string; session: string; transcript: string; command: string } | null;

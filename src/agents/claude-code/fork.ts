@@ -3,6 +3,7 @@
  * transcript of 100 MB is copied, not parsed.
  */
 import { join } from "node:path";
+import { now } from "../../base/clock.ts";
 import {
   asBuffer,
   completeLines,
@@ -13,11 +14,11 @@ import {
 } from "../../transcripts/lines.ts";
 import { withValue } from "../../transcripts/replacement.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
-import { demandId, forkDirectory, forkTitle } from "../fork.ts";
+import { addedId, addedLine, demandId, forkDirectory, forkTitle } from "../fork.ts";
 import { isRecord, type Profile } from "../profile.ts";
 import { resumeCommand } from "../resume.ts";
 import { Chain, isPrompt } from "./chain.ts";
-import { mayBeChain, readChainLine } from "./lines.ts";
+import { mayBeChain, readChainLine, toChainLine } from "./lines.ts";
 import { projectDirectoryName } from "./places.ts";
 
 const ID_KEYS = ["sessionId", "session_id"];
@@ -42,7 +43,29 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
   const kept = old === null || old === sessionId ? parts : withValue(parts, ID_KEYS, old, sessionId);
   const titleLine = { type: "custom-title", customTitle: forkTitle(request.title, prefix), sessionId };
   const title = Buffer.from(`${JSON.stringify(titleLine)}\n`);
-  return { sessionId, transcriptPath, content: Buffer.concat([...kept, title]) };
+  const account = request.account ? accountLine(bytes.subarray(0, end), request, request.account) : null;
+  const content = Buffer.concat([...kept, ...(account ? [account] : []), title]);
+  return { sessionId, transcriptPath, content, told: account !== null };
+}
+
+/** A prompt behind the last line of the conversation, with what Claude Code says in every line of it. */
+function accountLine(bytes: Buffer, request: ForkRequest, account: string): Buffer | null {
+  for (const at of completeLinesBackwards(bytes)) {
+    const value = mayBeChain(bytes, at) ? parseLine(bytes, at) : null;
+    const line = toChainLine(value);
+    if (!isRecord(value) || line === null || line.sidechain) continue;
+    const { userType = "external", entrypoint, cwd, version, gitBranch } = value;
+    return addedLine({
+      parentUuid: line.uuid,
+      isSidechain: false,
+      type: "user",
+      message: { role: "user", content: account },
+      uuid: addedId(request, account),
+      timestamp: now().toISOString(),
+      ...{ userType, entrypoint, cwd, sessionId: request.newSessionId, version, gitBranch },
+    });
+  }
+  return null;
 }
 
 /** Behind the line of entry `id`; behind the last complete line where there is no such entry. */

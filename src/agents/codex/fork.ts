@@ -9,7 +9,7 @@ import { isInside } from "../../base/paths.ts";
 import { asBuffer, completeLines, completeLinesBackwards, endOfLines, parseLine } from "../../transcripts/lines.ts";
 import { withValue } from "../../transcripts/replacement.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
-import { demandId } from "../fork.ts";
+import { addedId, addedLine, demandId } from "../fork.ts";
 import { isRecord, type Profile } from "../profile.ts";
 import { resumeCommand } from "../resume.ts";
 import { Chain } from "./chain.ts";
@@ -48,7 +48,24 @@ function fork(request: ForkRequest): ForkResult {
     Buffer.from(`${JSON.stringify({ ...meta, payload: newMeta(meta["payload"], request) })}\n`),
     ...(typeof old === "string" ? withValue([kept], ID_KEYS, old, sessionId) : [kept]),
   ];
-  return { sessionId, transcriptPath, content: Buffer.concat(parts) };
+  if (request.account) parts.push(accountLine(bytes.subarray(0, end), request, request.account));
+  return { sessionId, transcriptPath, content: Buffer.concat(parts), told: Boolean(request.account) };
+}
+
+/** What the model is sent, without a turn of its own: nothing is to be answered. */
+function accountLine(bytes: Buffer, request: ForkRequest, account: string): Buffer {
+  let last: string | null = null;
+  for (const line of completeLinesBackwards(bytes)) {
+    last = ordinalOf(bytes, line);
+    if (last !== null) break;
+  }
+  const content = [{ type: "input_text", text: account }];
+  return addedLine({
+    timestamp: now().toISOString(),
+    ...(last === null ? {} : { ordinal: Number(last) + 1 }),
+    type: "response_item",
+    payload: { type: "message", id: `msg_${addedId(request, account)}`, role: "user", content },
+  });
 }
 
 /** Behind the line of entry `id`; behind the last complete line where there is no such entry. */

@@ -5,9 +5,9 @@
 import { dirname, join } from "node:path";
 import { now } from "../../base/clock.ts";
 import { isInside } from "../../base/paths.ts";
-import { asBuffer, completeLines, parseLine } from "../../transcripts/lines.ts";
+import { asBuffer, completeLines, completeLinesBackwards, parseLine } from "../../transcripts/lines.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
-import { demandId, forkTitle } from "../fork.ts";
+import { addedId, addedLine, demandId, forkTitle } from "../fork.ts";
 import { textAt } from "../paths.ts";
 import type { Profile } from "../profile.ts";
 import { resumeCommand } from "../resume.ts";
@@ -36,12 +36,27 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
     return { sessionId, transcriptPath, content: new Uint8Array(0) };
   }
   const description = Buffer.from(workspace(head, request, prefix));
+  const kept = withSession(bytes.subarray(0, end), old, sessionId);
+  const { account } = request;
   return {
     sessionId,
     transcriptPath,
-    content: withSession(bytes.subarray(0, end), old, sessionId),
+    content: account ? Buffer.concat([kept, accountLine(kept, request, account)]) : kept,
     files: [{ path: join(directory, "workspace.yaml"), content: description }],
+    told: Boolean(account),
   };
+}
+
+function accountLine(bytes: Buffer, request: ForkRequest, account: string): Buffer {
+  const id = addedId(request, account);
+  const [last] = completeLinesBackwards(bytes);
+  return addedLine({
+    type: "user.message",
+    data: { content: account, transformedContent: account, messageId: id, delivery: "idle", interactionId: id },
+    id,
+    timestamp: now().toISOString(),
+    parentId: last ? textAt(parseLine(bytes, last), ["$.id"]) : null,
+  });
 }
 
 /** The last place up to entry `lastId` where the conversation can be cut; 0 where nobody has said anything. */

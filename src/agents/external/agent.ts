@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { now } from "../../base/clock.ts";
 import { logError } from "../../base/log.ts";
 import { findWorkspace } from "../../git/workspace.ts";
-import { endOfLines } from "../../transcripts/lines.ts";
+import { asBuffer, endOfLines, isOneDocument, isWholeDocument } from "../../transcripts/lines.ts";
 import { NO_TOKENS, type Tokens, type TranscriptStretch } from "../../transcripts/model.ts";
 import type { Agent, OwnHooks, TranscriptAnalyser } from "../agent.ts";
 import { absolutePath } from "../common.ts";
@@ -166,7 +166,8 @@ function analyser(program: ExternalProgram, info: Info, where: string, root: () 
   const counts = info.capabilities.token_calculator === true;
   const nothing = { lastId: null, model: null, interrupted: false, compacted: false };
   const readStretch = (bytes: Uint8Array, offset: number): TranscriptStretch => {
-    const end = offset + endOfLines(bytes);
+    const isDocument = isOneDocument(asBuffer(bytes));
+    const end = offset + (isDocument ? bytes.length : endOfLines(bytes));
     const empty = { ...nothing, end, prompts: [], files: [], tokens: { ...NO_TOKENS }, lastAnswer: null };
     if (end === offset) return empty;
     const place = attempt(where, () => mkdtempSync(join(tmpdir(), "backtrail-external-")), null);
@@ -180,6 +181,8 @@ function analyser(program: ExternalProgram, info: Info, where: string, root: () 
     try {
       writeFileSync(path, bytes, { mode: 0o600 });
       const summary = text(ask(["extract-summary", "--session-ref", path])["summary"]);
+      // Rewritten as a whole with every turn: what of it is this turn's can't be told.
+      if (isDocument) return { ...empty, lastAnswer: summary };
       return {
         ...empty,
         prompts: texts(ask(["extract-prompts", "--session-ref", path, "--offset", "0"])["prompts"]),
@@ -193,6 +196,7 @@ function analyser(program: ExternalProgram, info: Info, where: string, root: () 
   };
   return {
     readStretch,
+    isWhole: (bytes) => isWholeDocument(asBuffer(bytes)),
     read: (bytes) => ({ entries: [], title: null, model: null, tokens: readStretch(bytes, 0).tokens }),
     countsTokens: counts,
   };

@@ -53,7 +53,9 @@ function checked({ name }: ExternalProgram, value: unknown): Info {
   if (value["name"] !== name) throw wrong("it names itself otherwise than its program");
   const declared = isRecord(value["capabilities"]) ? value["capabilities"] : {};
   const capabilities = Object.fromEntries(Object.entries(declared).filter(([, able]) => able === true));
-  const hooks = names(value["hook_names"]).filter((hook) => /^[A-Za-z][\w-]{0,63}$/.test(hook));
+  // Some are named as their agent names events: `session.start`.
+  const hooks = names(value["hook_names"]).filter((hook) => /^[A-Za-z][\w.-]{0,63}$/.test(hook));
+  const leftAlone = [...names(value["protected_dirs"]), ...names(value["protected_files"])];
   if (capabilities["hooks"] && hooks.length === 0) throw wrong("it claims hooks and names none");
   return {
     protocol_version: PROTOCOL_VERSION,
@@ -61,7 +63,7 @@ function checked({ name }: ExternalProgram, value: unknown): Info {
     type: words(value["type"]) || name,
     description: words(value["description"]),
     is_preview: value["is_preview"] === true,
-    protected_dirs: names(value["protected_dirs"]).filter(isBelowRoot),
+    protected_dirs: [...new Set(leftAlone)].filter(isBelowRoot),
     hook_names: capabilities["hooks"] ? [...new Set(hooks)] : [],
     capabilities,
   };

@@ -36,7 +36,7 @@ export function admittedNames(listed: readonly string[]): string[] {
   return names.filter(isAgentId);
 }
 
-function isProgram(path: string): boolean {
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

@@ -15,12 +15,11 @@ import { transcriptAt } from "./serve-transcript.ts";
 const DEEPEST = 4;
 const MOST_DIRECTORIES = 2_000;
 
+/** Empty where the input names none: a host asks before it knows, and that is no failure. */
 export function sessionIdOf(agent: Agent, input: Record<string, unknown>): string {
   const raw = input["raw_data"];
   const own = isRecord(raw) ? toEnvelope(agent.profile, "", raw).sessionId : null;
-  const id = text(input["session_id"]) || own || toEnvelope(agent.profile, "", input).sessionId;
-  if (id) return id;
-  throw new UserError("usage", "The hook's input names no session.");
+  return text(input["session_id"]) || own || toEnvelope(agent.profile, "", input).sessionId || "";
 }
 
 export function sessionDirectory({ profile, sessionFolder }: Agent, root: string): string {
@@ -81,6 +80,7 @@ function entriesOf(directory: string) {
 
 export function readSession(agent: Agent, input: Record<string, unknown>, root: string): WireSession {
   const id = sessionIdOf(agent, input);
+  if (id === "") throw new UserError("usage", "The hook's input names no session.");
   const ref = text(input["session_ref"]) || resolveSessionFile(agent, sessionDirectory(agent, root), id);
   const bytes = transcriptAt(root, ref, true) ?? Buffer.alloc(0);
   return {

@@ -7,7 +7,7 @@ import { oneLine, shorten } from "../../base/text.ts";
 import { createWorkspace, findWorkspace } from "../../git/workspace.ts";
 import type { Agent } from "../agent.ts";
 import type { Program } from "../hook-command.ts";
-import { type InstallOptions, inspectAll, install, uninstall } from "../install.ts";
+import { type Inspection, type InstallOptions, inspectAll, install, uninstall } from "../install.ts";
 import { contextOf, toEnvelope, toEvent } from "../normalise.ts";
 import { isRecord } from "../profile.ts";
 import { capabilitiesOf } from "../registry.ts";
@@ -184,15 +184,25 @@ async function installHooks(call: Call): Promise<Answer> {
 
 async function uninstallHooks(call: Call): Promise<undefined> {
   const options = await installOptions(call);
-  for (const { scope, state } of inspectAll(call.agent, options)) {
+  const found = inspectAll(call.agent, options);
+  for (const { scope, state } of found) {
     if (state !== "absent") await uninstall(call.agent, scope, options);
   }
+  requireKnown(found);
   return undefined;
 }
 
 async function areHooksInstalled(call: Call): Promise<Answer> {
-  const options = await installOptions(call);
-  return { installed: inspectAll(call.agent, options).some(({ state }) => state === "installed") };
+  const found = inspectAll(call.agent, await installOptions(call));
+  const installed = found.some(({ state }) => state === "installed");
+  if (!installed) requireKnown(found);
+  return { installed };
+}
+
+/** A file that cannot be read may have them: that is a failure, and not a no. */
+function requireKnown(found: readonly Inspection[]): void {
+  const problem = found.find((one) => one.problem !== undefined)?.problem;
+  if (problem !== undefined) throw new UserError("failed", problem);
 }
 
 async function installOptions({ root, executable, host }: Call): Promise<InstallOptions> {

@@ -3,10 +3,11 @@
  * which says whose conversation it is, is written anew.
  */
 import { join } from "node:path";
+import { now } from "../../base/clock.ts";
 import { isInside } from "../../base/paths.ts";
 import { asBuffer, completeLines, completeLinesBackwards, endOfLines, parseLine } from "../../transcripts/lines.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
-import { demandId, forkDirectory, forkTitle } from "../fork.ts";
+import { addedId, addedLine, demandId, forkDirectory, forkTitle } from "../fork.ts";
 import { isRecord, type Profile } from "../profile.ts";
 import { resumeCommand } from "../resume.ts";
 import { Chain } from "./chain.ts";
@@ -34,7 +35,30 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
     return { sessionId, transcriptPath, content: new Uint8Array(0) };
   }
   const line = Buffer.from(`${JSON.stringify(newHead(head, request, prefix))}\n`);
-  return { sessionId, transcriptPath, content: Buffer.concat([line, bytes.subarray(first + 1, end)]) };
+  const kept = bytes.subarray(first + 1, end);
+  const account = request.account ? [accountLine(kept, request, request.account)] : [];
+  return {
+    sessionId,
+    transcriptPath,
+    content: Buffer.concat([line, kept, ...account]),
+    told: account.length > 0,
+  };
+}
+
+function accountLine(bytes: Buffer, request: ForkRequest, account: string): Buffer {
+  let parentId: string | undefined;
+  for (const at of completeLinesBackwards(bytes)) {
+    const line = readLine(bytes, at);
+    if (line?.type === "message") parentId = line.id;
+    if (parentId !== undefined) break;
+  }
+  return addedLine({
+    type: "message",
+    id: addedId(request, account),
+    parentId,
+    timestamp: now().toISOString(),
+    message: { role: "user", content: [{ type: "text", text: account }] },
+  });
 }
 
 /** Behind the line of entry `id`; behind the last complete line where there is no such entry. */

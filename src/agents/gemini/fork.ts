@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { now } from "../../base/clock.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
-import { demandId, forkTitle } from "../fork.ts";
+import { addedId, demandId, forkTitle } from "../fork.ts";
 import type { Profile } from "../profile.ts";
 import { resumeCommand } from "../resume.ts";
 import { cutBehind, readHistory, withoutRepetitions } from "./history.ts";
@@ -34,8 +34,12 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
     summary: forkTitle(request.title, prefix),
     ...(Array.isArray(fields["directories"]) ? { directories: fields["directories"] } : {}),
   };
-  const lines = [header, ...withoutRepetitions(kept)].map((line) => `${JSON.stringify(line)}\n`);
-  return { sessionId, transcriptPath, content: Buffer.from(lines.join("")) };
+  const { account } = request;
+  const added = account
+    ? [{ id: addedId(request, account), timestamp: time, type: "user", content: [{ text: account }] }]
+    : [];
+  const lines = [header, ...withoutRepetitions(kept), ...added].map((line) => `${JSON.stringify(line)}\n`);
+  return { sessionId, transcriptPath, content: Buffer.from(lines.join("")), told: added.length > 0 };
 }
 
 /**

@@ -107,14 +107,14 @@ function isUsablePath(value: unknown): value is string {
 }
 
 /** A text, or a list of texts and of objects that have one. */
-function plainText(value: unknown): string {
+export function plainText(value: unknown): string {
   if (typeof value === "string") return value;
   if (!Array.isArray(value)) return "";
   const parts = value.map((part) => (typeof part === "string" ? part : (textAt(part, ["$.text"]) ?? "")));
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function tokensAt(value: unknown, paths: TokenPaths): Tokens | null {
+export function tokensAt(value: unknown, paths: TokenPaths): Tokens | null {
   const found = {
     input: countAt(value, paths.input),
     output: countAt(value, paths.output),

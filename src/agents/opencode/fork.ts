@@ -8,7 +8,7 @@ import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
 import { forkTitle } from "../fork.ts";
 import { isRecord, type Profile } from "../profile.ts";
 import { quoted, resumeCommand } from "../resume.ts";
-import { renewed, sessionIdAt } from "./ids.ts";
+import { idAt, renewed, sessionIdAt } from "./ids.ts";
 import { type Message, readRecords } from "./records.ts";
 
 type Json = Record<string, unknown>;
@@ -38,12 +38,27 @@ function fork(request: ForkRequest, profile: Profile): ForkResult {
       ...totals(kept),
       time: { created: time.getTime(), updated: time.getTime() },
     },
-    messages: kept.map(({ native }) => ({
-      info: { ...(withIds(native.info, ids) as Json), sessionID: sessionId },
-      parts: native.parts.map((part) => ({ ...(withIds(part, ids) as Json), sessionID: sessionId })),
-    })),
+    messages: [
+      ...kept.map(({ native }) => ({
+        info: { ...(withIds(native.info, ids) as Json), sessionID: sessionId },
+        parts: native.parts.map((part) => ({ ...(withIds(part, ids) as Json), sessionID: sessionId })),
+      })),
+      ...(request.account ? [accountMessage(kept, sessionId, time, request.account)] : []),
+    ],
   };
-  return { sessionId, transcriptPath, content: Buffer.from(`${JSON.stringify(exported)}\n`), command };
+  const content = Buffer.from(`${JSON.stringify(exported)}\n`);
+  return { sessionId, transcriptPath, content, command, told: Boolean(request.account) };
+}
+
+/** A message of the user's, for the agent and the model that had the last one. */
+function accountMessage(messages: readonly Message[], sessionID: string, time: Date, text: string): Json {
+  const asked = messages.findLast(({ role }) => role === "user")?.native.info ?? {};
+  const id = idAt("msg", time, sessionID);
+  const { agent, model } = asked;
+  return {
+    info: { id, sessionID, role: "user", time: { created: time.getTime() }, agent, model },
+    parts: [{ id: idAt("prt", time, sessionID), sessionID, messageID: id, type: "text", text }],
+  };
 }
 
 /** All of them where there is no such message. */

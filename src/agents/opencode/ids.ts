@@ -14,6 +14,12 @@ export function sessionIdAt(time: Date, seed: string): string {
   return `ses_${newestFirst.toString(16).padStart(12, "0")}${tailFrom(seed)}`;
 }
 
+/** Behind everything that came before that time; `kind` is `msg` or `prt`. */
+export function idAt(kind: string, time: Date, seed: string): string {
+  const place = (BigInt(time.getTime()) * 0x1000n) & TIME_BITS;
+  return `${kind}_${place.toString(16).padStart(12, "0")}${tailFrom(`${kind}\0${seed}`)}`;
+}
+
 /** Another id at the same place in the order. */
 export function renewed(id: string, seed: string): string {
   const place = /^[a-z]+_[0-9a-f]{12}/.exec(id)?.[0] ?? id.slice(0, 40);

@@ -8,7 +8,7 @@ import { hexDigest } from "../../base/digest.ts";
 import { isInside } from "../../base/paths.ts";
 import { asBuffer, type Line } from "../../transcripts/lines.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
-import { demandId, forkTitle } from "../fork.ts";
+import { addedLine, demandId, forkTitle } from "../fork.ts";
 import type { Profile } from "../profile.ts";
 import { quoted, resumeCommand } from "../resume.ts";
 import { branchTo } from "./branch.ts";
@@ -43,19 +43,36 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
   const timestamp = time.toISOString();
   const { parentSession: _, ...known } = header;
   const parentSession = request.transcriptPath;
+  const account = request.account ? accountEntry(request, kept.lastId, time, request.account) : null;
   const title = {
     type: "session_info",
-    id: hexDigest("sha256", `${sessionId}\0${kept.lastId}`).slice(0, 8),
-    parentId: kept.lastId,
+    id: entryId(sessionId, kept.lastId),
+    parentId: account?.id ?? kept.lastId,
     timestamp,
     name: forkTitle(request.title, prefix),
   };
   const content = Buffer.concat([
-    lineOf({ ...known, version: known["version"] ?? VERSION, id: sessionId, timestamp, cwd, parentSession }),
+    addedLine({ ...known, version: known["version"] ?? VERSION, id: sessionId, timestamp, cwd, parentSession }),
     ...kept.lines.map(({ start, end }) => bytes.subarray(start, end + 1)),
-    lineOf(title),
+    ...(account ? [addedLine(account)] : []),
+    addedLine(title),
   ]);
-  return { ...place, content };
+  return { ...place, content, told: account !== null };
+}
+
+function accountEntry({ newSessionId }: ForkRequest, parentId: string, time: Date, text: string) {
+  return {
+    type: "message",
+    id: entryId(newSessionId, `${parentId}\0${text}`),
+    parentId,
+    timestamp: time.toISOString(),
+    message: { role: "user", content: [{ type: "text", text }], timestamp: time.getTime() },
+  };
+}
+
+/** Eight hexadecimal digits, as Pi's own. */
+function entryId(sessionId: string, seed: string): string {
+  return hexDigest("sha256", `${sessionId}\0${seed}`).slice(0, 8);
 }
 
 /** The branch up to the last place where it is whole; null where nothing was said up to there. */
@@ -84,8 +101,4 @@ function isSaid({ role, summary }: PiEntry): boolean {
 /** Where the session was, unless the fork is for another work tree. */
 function directoryFor(cwd: unknown, projectRoot: string): string {
   return typeof cwd === "string" && isInside(projectRoot, cwd) ? resolve(cwd) : projectRoot;
-}
-
-function lineOf(value: unknown): Buffer {
-  return Buffer.from(`${JSON.stringify(value)}\n`);
 }

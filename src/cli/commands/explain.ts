@@ -65,11 +65,9 @@ async function explainCommit(
   reader: CheckpointReader,
   commit: LinkedCommit,
 ): Promise<Explanation> {
-  const checkpoints: StoredCheckpoint[] = [];
-  for (const id of commit.checkpoints) {
-    const checkpoint = await reader.find(id);
-    if (checkpoint) checkpoints.push(checkpoint);
-  }
+  const checkpoints = await reader.findAll(commit.id, commit.checkpoints, (error) => {
+    throw error;
+  });
   const sessions = checkpoints.length > 0 ? [] : await sessionsBehind(workspace, commit.id);
   if (checkpoints.length > 0 || sessions.length > 0) return { commits: [commit], checkpoints, sessions };
   const [missing] = commit.checkpoints;
@@ -78,7 +76,7 @@ async function explainCommit(
     `No session is recorded behind commit ${commit.id.slice(0, 12)}.`,
     missing === undefined
       ? "`git show` shows what it changed."
-      : `It names checkpoint ${missing}, which is not here: fetch the branch entire/checkpoints/v1 from where it was pushed.`,
+      : `It names checkpoint ${missing}, which is not here: \`backtrail sync fetch\` brings it, if it was pushed.`,
   );
 }
 

@@ -7,6 +7,7 @@ import { forget } from "../../lifecycle/forget.ts";
 import { type ForgetPlan, planForget } from "../../lifecycle/forget-plan.ts";
 import { freeRoom } from "../../lifecycle/pruning.ts";
 import { readRestores } from "../../restore/records.ts";
+import { findLog, logsDirectory } from "../../run/layout.ts";
 import { confirm } from "../ask.ts";
 import { EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
@@ -25,10 +26,13 @@ interface Options {
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
   const conversationOnly = options.conversationOnly === true;
-  const keptFor = (session: string) => keptBy(workspace, session);
-  const plan = await withProgress(io, "Looking", () =>
-    planForget(workspace, options.what, { conversationOnly, keptFor }),
-  );
+  const logs = logsDirectory(io.cwd, io.environment);
+  const how = {
+    conversationOnly,
+    keptFor: (session: string) => keptBy(workspace, session),
+    runsOf: (session: string) => [findLog(logs, session)?.path ?? []].flat(),
+  };
+  const plan = await withProgress(io, "Looking", () => planForget(workspace, options.what, how));
   const related = relatedTo(workspace, plan);
   if (!options.json) tell(plan, related, io);
   if (!options.dryRun) {
@@ -85,8 +89,7 @@ function tell(plan: ForgetPlan, related: readonly string[], io: Io): void {
     io.print("  it goes, with its code; the conversation stays in the other steps of its session");
   }
   if (plan.checkpoints > 0) io.print(`${plural(plan.checkpoints, "checkpoint")}: a new commit takes it out`);
-  const files = plan.conversationOnly ? plan.files.transcripts : [...plan.files.transcripts, ...plan.files.kept];
-  for (const file of files) io.print(`${shownPath(file)}: goes`);
+  for (const file of filesOf(plan)) io.print(`${shownPath(file)}: goes`);
   for (const id of related)
     io.print(
       paint(
@@ -127,6 +130,10 @@ function planJson({ sessions, steps, conversationOnly, checkpoints, files }: For
     steps: steps.map(({ id }) => id),
     conversationOnly,
     checkpoints,
-    files: conversationOnly ? files.transcripts : [...files.transcripts, ...files.kept],
+    files: filesOf({ conversationOnly, files }),
   };
+}
+
+function filesOf({ conversationOnly, files }: Pick<ForgetPlan, "conversationOnly" | "files">): string[] {
+  return [...files.transcripts, ...files.runs, ...(conversationOnly ? [] : files.kept)];
 }

@@ -16,6 +16,7 @@ interface Options {
   paths?: string[];
   resetHead?: boolean;
   tellAgent?: boolean;
+  reason?: string;
   dryRun?: boolean;
   yes?: boolean;
   json?: boolean;
@@ -24,10 +25,11 @@ interface Options {
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
   const target = await targetOf(workspace, options, io);
-  const { codeOnly, chatOnly, paths, resetHead, tellAgent } = options;
-  const chosen = { codeOnly, chatOnly, paths, resetHead };
+  const { codeOnly, chatOnly, paths, resetHead, reason } = options;
+  const tellAgent = options.tellAgent === true || reason !== undefined;
+  const chosen = { codeOnly, chatOnly, paths, resetHead, tellAgent, reason };
   const plan = await withProgress(io, "Looking at what has changed", () => planRewind(workspace, target, chosen));
-  return carryOut(io, plan, options, () => applyRewind(workspace, plan, { tellAgent: tellAgent === true }));
+  return carryOut(io, plan, options, () => applyRewind(workspace, plan));
 }
 
 async function targetOf(workspace: Workspace, options: Options, io: Io): Promise<Target> {

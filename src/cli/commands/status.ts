@@ -5,10 +5,14 @@ import { inspectAll } from "../../agents/install.ts";
 import type { Scope } from "../../agents/profile.ts";
 import { capabilitiesOf, listAgents } from "../../agents/registry.ts";
 import { now } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
 import { dataDirectory } from "../../base/paths.ts";
 import { oneLine, plural, shownPath } from "../../base/text.ts";
 import { CHECKPOINT_BRANCH } from "../../checkpoints/layout.ts";
 import { pendingKeys, readPending } from "../../checkpoints/pending.ts";
+import { findRemote, withoutPassword } from "../../checkpoints/sync/remote.ts";
+import { remoteState, wishedPush } from "../../checkpoints/sync/state.ts";
+import type { Config } from "../../config/load.ts";
 import { hasRef } from "../../git/refs.ts";
 import { findWorkspace, isEnabled, readStore, type Workspace } from "../../git/workspace.ts";
 import { listSessions, loadSession, type SessionState } from "../../lifecycle/session-state.ts";
@@ -17,7 +21,7 @@ import { ownExecutable } from "../executable.ts";
 import type { Io } from "../io.ts";
 import { placeOf } from "../render/place.ts";
 import { type Cell, table } from "../render/table.ts";
-import { age } from "../render/time.ts";
+import { age, until } from "../render/time.ts";
 import { problemText, settingsOf } from "../settings.ts";
 
 const SHOWN_SESSIONS = 8;
@@ -48,7 +52,11 @@ export async function run(options: { json?: boolean }, io: Io): Promise<undefine
       agents,
       sessions: sessions.map(sessionJson),
       pending: workspace && isEnabled(workspace) ? pendingFiles(workspace) : [],
-      push: config.push,
+      push: {
+        enabled: config.push.enabled,
+        remote: withoutPassword(config.push.remote),
+        ...(await pushState(workspace, config)),
+      },
     });
     return;
   }
@@ -66,11 +74,44 @@ export async function run(options: { json?: boolean }, io: Io): Promise<undefine
   const store =
     workspace.kind === "repository" ? "in this repository" : "in a private store (this folder is no git repository)";
   io.print(
-    `${plural(steps, "step")} ${store}; tier ${oneLine(config.tier)}, ${config.strategy}, push ${config.push.enabled ? `to ${oneLine(config.push.remote)}` : "off"}.`,
+    `${plural(steps, "step")} ${store}; tier ${oneLine(config.tier)}, ${config.strategy}, push ${config.push.enabled ? `to ${oneLine(withoutPassword(config.push.remote))}` : "off"}.`,
   );
+  if (config.push.enabled) printPush(await pushState(workspace, config), io);
   printAgents(agents, io);
   printSessions(sessions, workspace, io);
   printStored(workspace, config.push.enabled, io);
+}
+
+interface PushState {
+  pushed: string | null;
+  /** Since when a push waits to be made. */
+  waiting: string | null;
+  error: { time: string; message: string } | null;
+  next: string | null;
+}
+
+async function pushState(workspace: Workspace | undefined, { push }: Config): Promise<PushState> {
+  const nothing: PushState = { pushed: null, waiting: null, error: null, next: null };
+  if (workspace?.kind !== "repository" || !isEnabled(workspace)) return nothing;
+  const waiting = wishedPush(workspace)?.time ?? null;
+  try {
+    const state = remoteState(workspace, (await findRemote(workspace, push.remote)).key);
+    const { pushed = null, error = null, next = null } = state ?? {};
+    return { pushed, waiting, error, next };
+  } catch (error) {
+    // A repository that has no such remote has nothing to fail, until it is to be pushed to.
+    if (!push.enabled) return nothing;
+    return { ...nothing, waiting, error: { time: waiting ?? now().toISOString(), message: messageOf(error) } };
+  }
+}
+
+function printPush({ waiting, error, next }: PushState, io: Io): void {
+  // Nothing has been tried: there is nowhere to push to.
+  if (error && next === null) io.print(`Checkpoints cannot be pushed: ${oneLine(error.message)}`);
+  else if (error) {
+    const again = waiting && next ? `; tried again ${until(next, now())}` : "";
+    io.print(`The last push of checkpoints failed ${age(error.time, now())}${again}: ${oneLine(error.message)}`);
+  } else if (waiting) io.print("Checkpoints are being pushed.");
 }
 
 /** Files of each session in this work tree that no commit has taken yet. */

@@ -1,5 +1,11 @@
 /** Going back and forth. A part of the table of commands. */
-import { type CommandSpec, DRY_RUN, JSON_OPTION, TARGET, YES } from "./spec.ts";
+import { type CommandSpec, DRY_RUN, JSON_OPTION, type OptionSpec, TARGET, YES } from "./spec.ts";
+
+const TELL_AGENT: OptionSpec = {
+  flags: "--tell-agent",
+  help: "let the continued conversation know what was undone",
+};
+const REASON: OptionSpec = { flags: "--reason <text>", help: "why, for the agent to know; implies --tell-agent" };
 
 export const BACK: readonly CommandSpec[] = [
   {
@@ -15,7 +21,8 @@ export const BACK: readonly CommandSpec[] = [
       { flags: "--chat-only", help: "only the conversation" },
       { flags: "--paths <glob...>", help: "only these files", conflicts: ["chatOnly"] },
       { flags: "--reset-head", help: "also move the branch back to the step's commit" },
-      { flags: "--tell-agent", help: "let the continued conversation begin with what was undone" },
+      TELL_AGENT,
+      REASON,
       DRY_RUN,
       YES,
       JSON_OPTION,
@@ -29,9 +36,43 @@ export const BACK: readonly CommandSpec[] = [
     load: () => import("../commands/rewind.ts"),
   },
   {
+    path: "undo",
+    group: "Go back",
+    summary: "take one turn back and keep what came later",
+    details:
+      "Takes the changes of a turn, of several turns, or of one subagent out of the files, by a three-way merge: what later turns, other agents and you have done since stays. Where the same lines were changed since, that is a conflict: it is shown, and nothing is written. The present state is saved first: `backtrail redo` takes it all back. The conversation stays as it is; with --tell-agent a copy of it is made that ends with what was undone.",
+    arguments: [
+      {
+        name: "[turns...]",
+        help: "a step of a turn or subagent, `last`, how many turns back, a subagent's id",
+        completes: "step",
+      },
+    ],
+    options: [
+      {
+        flags: "--conflicts <how>",
+        help: "`markers` writes what conflicts into the files",
+        choices: ["refuse", "markers"],
+      },
+      TELL_AGENT,
+      REASON,
+      DRY_RUN,
+      YES,
+      JSON_OPTION,
+    ],
+    examples: [
+      ["backtrail undo", "pick from the timeline"],
+      ["backtrail undo last", "the newest turn"],
+      ["backtrail undo 2", "the turn before it, and only that one"],
+      ["backtrail undo 3 2 --dry-run", "what two turns would take with them"],
+      ["backtrail undo 1 --tell-agent", "and let the agent know"],
+    ],
+    load: () => import("../commands/undo.ts"),
+  },
+  {
     path: "redo",
     group: "Go back",
-    summary: "take the last rewind back, again and again",
+    summary: "take the last rewind or undo back, again and again",
     options: [DRY_RUN, YES, JSON_OPTION],
     load: () => import("../commands/redo.ts"),
   },

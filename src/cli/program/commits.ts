@@ -52,4 +52,47 @@ export const COMMITS: readonly CommandSpec[] = [
     examples: [["backtrail import claude-code", "the conversations you have had here"]],
     load: () => import("../commands/import.ts"),
   },
+  {
+    path: "sync",
+    group: "Set up",
+    summary: "checkpoints to and from other repositories",
+    details:
+      "Off unless you turn it on: checkpoints stay on this machine. They can be pushed to a remote of this repository or to another one, and fetched from there.",
+    examples: [
+      ["backtrail sync push origin", "beside your code"],
+      ["backtrail sync fetch", "what colleagues have pushed"],
+      ["backtrail config set push.enabled true", "with each of your own pushes"],
+    ],
+  },
+  {
+    path: "sync push",
+    group: "Set up",
+    summary: "push the checkpoints to another repository",
+    details:
+      "Pushes the branch entire/checkpoints/v1: prompts, answers and files' names behind your commits, redacted. What the other side has is fetched and joined first; nothing is ever forced. Without a remote, it goes to the one that the setting push.remote names.",
+    arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address" }],
+    options: [{ flags: "--anyway", help: "also what looks secret, or is too large for hosts" }, JSON_OPTION],
+    examples: [["backtrail sync push origin", "beside your code"]],
+    load: () => import("../commands/sync/push.ts"),
+  },
+  {
+    path: "sync fetch",
+    group: "Set up",
+    summary: "fetch other people's checkpoints, for `explain` and `why`",
+    details:
+      "Fetches the branch entire/checkpoints/v1, and checkpoints in refs of their own as newer tools write them. What comes is checked before it is let in, and joined with what is here.",
+    arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address (default: push.remote)" }],
+    options: [JSON_OPTION],
+    examples: [["backtrail sync fetch", "what colleagues have pushed"]],
+    load: () => import("../commands/sync/fetch.ts"),
+  },
+  {
+    path: "sync status",
+    group: "Set up",
+    summary: "what was pushed and fetched, and what failed",
+    arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address (default: push.remote)" }],
+    options: [JSON_OPTION],
+    isDefault: true,
+    load: () => import("../commands/sync/status.ts"),
+  },
 ];

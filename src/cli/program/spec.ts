@@ -2,7 +2,7 @@
 import { UserError } from "../../base/errors.ts";
 import type { Io } from "../io.ts";
 
-export const GROUPS = ["Start and stop", "Look back", "Go back", "Set up"] as const;
+export const GROUPS = ["Start and stop", "Look back", "Go back", "Run agents", "Set up"] as const;
 export type Group = (typeof GROUPS)[number];
 
 export interface CommandSpec {
@@ -16,6 +16,8 @@ export interface CommandSpec {
   options?: readonly OptionSpec[];
   examples?: readonly (readonly [string, string])[];
   hidden?: boolean;
+  /** What stands behind `--` is not ours: it reaches the command as `rest`. */
+  takesRest?: boolean;
   /** Run when its group is named alone. */
   isDefault?: boolean;
   /** `never`: each command declares its own options, and commander fills them as this table says. */

@@ -1,6 +1,7 @@
 /** A plan and a receipt in words: what going back would do, and what it did. */
 import { oneLine, plural, printable, shownPath } from "../../base/text.ts";
-import type { Receipt, RewindPlan, Target } from "../../restore/model.ts";
+import { obstacles, type Place, type Receipt, type RewindPlan } from "../../restore/model.ts";
+import { shownTurn } from "../../restore/undo.ts";
 import type { Paint } from "../io.ts";
 import { type Change, fileLines } from "./files.ts";
 import { fit } from "./text.ts";
@@ -16,6 +17,8 @@ export interface PlanView {
 }
 
 const SHOWN_NOT_UNDONE = 8;
+
+const DONE = { rewind: "Rewound", redo: "Redone", undo: "Undone" } as const;
 
 export function planLines(plan: RewindPlan, view: PlanView): string[] {
   const { paint } = view;
@@ -40,7 +43,7 @@ export function planLines(plan: RewindPlan, view: PlanView): string[] {
 }
 
 export function receiptLines(plan: RewindPlan, receipt: Receipt, paint: Paint): string[] {
-  const done = plan.kind === "redo" ? "Redone" : "Rewound";
+  const done = DONE[plan.kind];
   const files = plan.options.chatOnly
     ? "the files were left as they are"
     : `${plural(receipt.written, "file")} written, ${receipt.deleted} deleted`;
@@ -51,13 +54,18 @@ export function receiptLines(plan: RewindPlan, receipt: Receipt, paint: Paint): 
   for (const note of receipt.notes) lines.push(`${paint("cyan", "note:")} ${printable(note)}`);
   lines.push("", paint("dim", `The state before is kept as ${receipt.safetyStep}.`));
   lines.push(
-    paint("dim", plan.kind === "redo" ? "`backtrail rewind` goes back again." : "`backtrail redo` takes this back."),
+    paint(
+      "dim",
+      plan.kind === "redo"
+        ? `\`backtrail ${plan.merge ? "undo" : "rewind"}\` goes back again.`
+        : "`backtrail redo` takes this back.",
+    ),
   );
   return lines;
 }
 
 /** What a target is, in a few words. */
-export function targetLine(target: Target, view: Pick<PlanView, "columns" | "now">): string {
+export function targetLine(target: Place, view: Pick<PlanView, "columns" | "now">): string {
   if (target.kind === "commit") return `commit ${target.commit.slice(0, 12)}`;
   const { step } = target;
   const when = age(step.time, view.now);
@@ -69,8 +77,22 @@ export function targetLine(target: Target, view: Pick<PlanView, "columns" | "now
 }
 
 function headline(plan: RewindPlan, view: PlanView): string {
+  const { paint, columns } = view;
+  if (plan.target.kind === "turns") {
+    const verb = "Take back";
+    const turns = plan.target.turns.map(
+      (turn) => `${turn.last.id} (${age(turn.last.time, view.now)}), ${lowered(shownTurn(turn))}`,
+    );
+    const [only = "", ...others] = turns;
+    if (others.length === 0) return `${paint("bold", verb)} ${fit(only, Math.max(40, columns - verb.length - 1))}`;
+    return [paint("bold", verb), ...turns.map((turn) => `  ${fit(turn, Math.max(40, columns - 2))}`)].join("\n");
+  }
   const verb = plan.kind === "redo" ? "Forward to" : "Back to";
-  return `${view.paint("bold", verb)} ${targetLine(plan.target, view)}`;
+  return `${paint("bold", verb)} ${targetLine(plan.target, view)}`;
+}
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function counts(plan: RewindPlan): string {
@@ -83,17 +105,22 @@ function counts(plan: RewindPlan): string {
 }
 
 function chatLine(plan: RewindPlan): string {
-  if (plan.chat.kind === "fork") return `a copy of the ${oneLine(plan.chat.agent)} conversation that ends there`;
+  if (plan.chat.kind === "fork") {
+    const end = plan.options.tellAgent ? "with what was undone" : "there";
+    return `a copy of the ${oneLine(plan.chat.agent)} conversation that ends ${end}`;
+  }
   if (plan.chat.kind === "resume") return `the ${oneLine(plan.chat.agent)} conversation from before`;
   return plan.options.codeOnly ? "left as it is (--code-only)" : printable(plan.chat.why);
 }
 
-function notUndone(plan: RewindPlan, { paint }: PlanView): string[] {
+function notUndone(plan: RewindPlan, { paint, columns }: PlanView): string[] {
   if (plan.notUndone.length === 0) return [];
   const shown = plan.notUndone.slice(0, SHOWN_NOT_UNDONE);
-  const lines = shown.map(
-    ({ what, why }) => `  ${paint("yellow", "!")} ${shownPath(oneLine(what))}: ${printable(why)}`,
-  );
+  const lines = shown.flatMap(({ what, why, command }) => {
+    const line = `  ${paint("yellow", "!")} ${shownPath(oneLine(what))}: ${printable(why)}`;
+    const isNamed = command === undefined || what.includes(command);
+    return isNamed ? [line] : [line, paint("dim", fit(`      by ${oneLine(command)}`, columns))];
+  });
   const left = plan.notUndone.length - shown.length;
   if (left > 0) lines.push(paint("dim", `  … and ${left} more (--json lists them all)`));
   return ["", paint("bold", "Not undone by this"), ...lines];
@@ -102,5 +129,10 @@ function notUndone(plan: RewindPlan, { paint }: PlanView): string[] {
 function conflicts(plan: RewindPlan, { paint }: PlanView): string[] {
   if (plan.conflicts.length === 0) return [];
   const lines = plan.conflicts.map(({ path, why }) => `  ${paint("red", "✗")} ${shownPath(path)}: ${printable(why)}`);
-  return ["", paint(["bold", "red"], "In the way"), ...lines];
+  const title = !plan.merge
+    ? "In the way"
+    : obstacles(plan).length > 0
+      ? "In conflict"
+      : "In conflict, written with markers";
+  return ["", paint(["bold", "red"], title), ...lines];
 }

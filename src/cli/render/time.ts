@@ -17,6 +17,15 @@ export function age(time: string, now: Date): string {
   return then.toISOString().slice(0, 10);
 }
 
+/** "now", "in 5 min", "in 3 h", "in 2 days". */
+export function until(time: string, now: Date): string {
+  const seconds = Math.round((new Date(time).getTime() - now.getTime()) / 1000);
+  if (!(seconds >= MINUTE / 2)) return "now";
+  if (seconds < HOUR) return `in ${Math.max(1, Math.round(seconds / MINUTE))} min`;
+  if (seconds < DAY) return `in ${Math.round(seconds / HOUR)} h`;
+  return `in ${Math.round(seconds / DAY)} days`;
+}
+
 /** A moment in the user's own time zone, to the second. */
 export function moment(time: string): string {
   const then = new Date(time);

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * An external agent, as small as it can be: "Parrot" repeats what it is told. Its transcript is JSONL:
- * {"who":"user"|"parrot","text":…,"files":[…],"tokens":[in,out]}. Its hooks are lines of .parrot/hooks.
+ * {"who":"user"|"parrot","text":…,"files":[…],"tokens":[in,out]}. Its hooks are lines of a file, which
+ * lies in .git so that nobody commits it.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,7 +11,7 @@ import { basename, dirname, join } from "node:path";
 const HOOKS = ["wake", "hear", "spoken", "sleep"];
 const EVENTS = { wake: 1, hear: 2, spoken: 3, sleep: 5 };
 const root = process.env.ENTIRE_REPO_ROOT ?? process.cwd();
-const hooksFile = join(root, ".git", "parrot-hooks");
+const hooksFile = existsSync(join(root, ".git")) ? join(root, ".git", "parrot-hooks") : join(root, ".parrot", "hooks");
 
 const [subcommand, ...rest] = process.argv.slice(2);
 const flags = {};
@@ -39,7 +40,7 @@ const subcommands = {
     },
   }),
   detect: () => ({ present: existsSync(join(root, ".parrot")) }),
-  "get-session-id": () => ({ session_id: needed(json().session_id) }),
+  "get-session-id": () => ({ session_id: json().session_id ?? "" }),
   "get-session-dir": () => ({ session_dir: join(homedir(), ".parrot", basename(needed(flags["repo-path"]))) }),
   "resolve-session-file": () => ({
     session_file: join(needed(flags["session-dir"]), `${needed(flags["session-id"])}.jsonl`),
@@ -92,6 +93,7 @@ const subcommands = {
   },
   "install-hooks": () => {
     if (existsSync(hooksFile) && !flags.force) return { hooks_installed: 0 };
+    mkdirSync(dirname(hooksFile), { recursive: true });
     const command = process.env.BACKTRAIL_HOOK_COMMAND ?? "entire hooks parrot";
     writeFileSync(hooksFile, HOOKS.map((hook) => `${hook}\t${command} ${hook}\n`).join(""));
     return { hooks_installed: HOOKS.length };

@@ -29,6 +29,7 @@ function readCall(request: HttpRequest): ModelCall | PlainAnswer {
     conversation: readConversation(body["messages"]),
     model: body["model"],
     stream: body["stream"] === true,
+    instructions: JSON.stringify(body["system"] ?? ""),
     tools: list(body["tools"]).map((tool) => String(object(tool)["name"])),
     session: request.headers["x-claude-code-session-id"] ?? null,
     subagent: request.headers["x-claude-code-agent-id"] ?? null,

@@ -18,6 +18,8 @@ export interface ModelCall {
   model: string;
   stream: boolean;
   tools: string[];
+  /** The system prompt, where it stands beside the conversation. */
+  instructions?: string;
   /** The agent's own session id and, inside a subagent, that one's id: where the request tells. */
   session: string | null;
   subagent: string | null;

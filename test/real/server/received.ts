@@ -16,6 +16,7 @@ export interface ReceivedCall {
   session: string | null;
   subagent: string | null;
   conversation: Conversation;
+  instructions?: string | undefined;
   /** What was answered. */
   scenario: string;
   index: number;
@@ -42,20 +43,20 @@ export interface ReceivedEnd {
 export type ReceivedRecord = ReceivedCall | ReceivedOther | ReceivedEnd;
 
 export class Received {
-  readonly #path: string;
+  readonly path: string;
 
   constructor(path: string) {
-    this.#path = path;
+    this.path = path;
   }
 
   add(record: ReceivedRecord): void {
-    appendFileSync(this.#path, `${JSON.stringify(record)}\n`);
+    appendFileSync(this.path, `${JSON.stringify(record)}\n`);
   }
 
   records(): ReceivedRecord[] {
     let text: string;
     try {
-      text = readFileSync(this.#path, "utf8");
+      text = readFileSync(this.path, "utf8");
     } catch {
       return [];
     }

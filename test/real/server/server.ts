@@ -65,7 +65,7 @@ async function answerCall(
   const choice = choose(scenarios, call.conversation, call.tools.length > 0);
   const usage = usageOf(call.conversation, choice.reply);
   const answer: Answer = { ...choice, id: String(number).padStart(4, "0"), usage };
-  const { conversation, model, stream, tools, session, subagent } = call;
+  const { conversation, instructions, model, stream, tools, session, subagent } = call;
   const { failure } = choice.reply;
   const status = failure?.status ?? 200;
   received.add({
@@ -78,6 +78,7 @@ async function answerCall(
     session,
     subagent,
     conversation,
+    instructions,
     scenario: choice.scenario,
     index: choice.index,
     status,

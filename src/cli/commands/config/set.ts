@@ -4,6 +4,7 @@ import { tierProblems } from "../../../config/schema.ts";
 import { parseTextValue, showValue } from "../../../config/values.ts";
 import { fileOf, setValue, type WritableLayer } from "../../../config/write.ts";
 import { findWorkspace, type Workspace } from "../../../git/workspace.ts";
+import { markPush } from "../../../lifecycle/pushing.ts";
 import { excludeFromStatus } from "../../exclude.ts";
 import type { Io } from "../../io.ts";
 import { placeOf } from "../../render/place.ts";
@@ -44,6 +45,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const kept = key.kind === "size" && !/^\d+$/.test(options.value) ? options.value : parsed.value;
   const changed = setValue(file, layer, options.key, kept);
   if (layer === "local" && workspace) await excludeFromStatus(workspace, ".backtrail/settings.local.json");
+  if (workspace && options.key.startsWith("push.")) await markPush(workspace);
   if (options.json) io.json({ key: options.key, value: parsed.value, layer, file, changed });
   else
     io.say(

@@ -3,6 +3,7 @@ import { UserError } from "../../../base/errors.ts";
 import { showValue } from "../../../config/values.ts";
 import { fileOf, unsetValue } from "../../../config/write.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
+import { markPush } from "../../../lifecycle/pushing.ts";
 import type { Io } from "../../io.ts";
 import { placeOf } from "../../render/place.ts";
 import { requireKey, settingsOf } from "../../settings.ts";
@@ -26,6 +27,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
       "`backtrail config` shows where each value comes from.",
     );
   }
+  if (workspace && options.key.startsWith("push.")) await markPush(workspace);
   if (options.json) {
     io.json({ key: options.key, layer, file, changed: true });
     return;

@@ -1,0 +1,77 @@
+/**
+ * A signature as git itself would make it (OpenPGP, X.509, SSH), by the program and the key that git is set up with, but without
+ * a question: no terminal, no window, and an end after some seconds.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { tryGit } from "../git/run.ts";
+import type { Workspace } from "../git/workspace.ts";
+
+export interface Signed {
+  signature: string | null;
+  /** Where there is none. */
+  why: string;
+}
+
+const PATIENCE_MS = 20_000;
+const PROGRAMS: Readonly<Record<string, string>> = { openpgp: "gpg", x509: "gpgsm", ssh: "ssh-keygen" };
+/** A public key in words, in place of a file that holds one; its other half is with the agent. */
+const LITERAL_KEY = /^(?:key::|ssh-|ecdsa-sha2-|sk-ssh-|sk-ecdsa-)/;
+
+/** `person` is whose key it is where none is named: "Ada <ada@example.com>". */
+export async function signed(workspace: Workspace, person: string, text: string): Promise<Signed> {
+  const setting = async (name: string, type = "--no-type") => {
+    const { code, stdout } = await tryGit(["config", type, "--get", name], { cwd: workspace.root });
+    return code === 0 ? stdout.toString("utf8").replace(/\n$/, "") : undefined;
+  };
+  const format = (await setting("gpg.format")) ?? "openpgp";
+  const usual = PROGRAMS[format];
+  if (usual === undefined) return { signature: null, why: `git has no gpg.format "${format}".` };
+  const general = format === "openpgp" ? await setting("gpg.program") : undefined;
+  const program = (await setting(`gpg.${format}.program`, "--type=path")) ?? general ?? usual;
+  const key = await setting("user.signingKey");
+  if (format !== "ssh") {
+    const silent = ["--batch", "--no-tty", "--pinentry-mode", "error"];
+    return run([program, ...silent, "--status-fd=2", "-bsau", key ?? person], text);
+  }
+  if (key === undefined) return { signature: null, why: "user.signingKey is not set." };
+  if (!LITERAL_KEY.test(key)) {
+    const file = (await setting("user.signingKey", "--type=path")) ?? key;
+    return run([program, "-Y", "sign", "-n", "git", "-f", file], text);
+  }
+  const directory = mkdtempSync(join(tmpdir(), "backtrail-key-"));
+  try {
+    const file = join(directory, "key.pub");
+    writeFileSync(file, `${key.replace(/^key::/, "")}\n`, { mode: 0o600 });
+    return await run([program, "-Y", "sign", "-n", "git", "-U", "-f", file], text);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function run(command: string[], text: string): Promise<Signed> {
+  try {
+    const child = Bun.spawn(command, {
+      stdin: Buffer.from(text),
+      stdout: "pipe",
+      stderr: "pipe",
+      // A session of its own has no terminal to ask on.
+      detached: true,
+      env: { ...process.env, LC_ALL: "C", SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force", GPG_TTY: undefined },
+      timeout: PATIENCE_MS,
+      killSignal: "SIGKILL",
+    });
+    const [stdout, stderr, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    if (code === 0 && stdout.startsWith("-----BEGIN ")) return { signature: stdout.replaceAll("\r", ""), why: "" };
+    return { signature: null, why: stderr.trim() || `${command[0]} ended with ${code}.` };
+  } catch (error) {
+    const missing = codeOf(error) === "ENOENT";
+    return { signature: null, why: missing ? `${command[0]} was not found.` : messageOf(error) };
+  }
+}

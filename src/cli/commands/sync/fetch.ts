@@ -1,0 +1,31 @@
+/** `sync fetch [remote]`: another repository's checkpoints, checked and joined with those that are here. */
+import { plural } from "../../../base/text.ts";
+import { fetch } from "../../../checkpoints/sync/sync.ts";
+import type { Io } from "../../io.ts";
+import { withProgress } from "../../progress.ts";
+import { interruptible, shownName, syncPlace } from "../../syncing.ts";
+
+interface Options {
+  remote?: string;
+  json?: boolean;
+}
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const { workspace, remote, seconds } = await syncPlace(io, options.remote, { mustChoose: false });
+  const { theirs, changed, joined, refs } = await interruptible((signal) =>
+    withProgress(io, `Fetching from ${shownName(remote)}`, () => fetch(workspace, remote, { seconds, signal })),
+  );
+  if (options.json) {
+    io.json({ remote: remote.name, fetched: changed, joined, refs });
+    return;
+  }
+  const name = shownName(remote);
+  const added = changed.length + refs.added;
+  if (theirs === null && refs.added + refs.left === 0) io.say(`${name} has no checkpoints.`);
+  else if (added === 0) io.say(`Every checkpoint of ${name} is here.`);
+  else io.say(`Fetched ${plural(added, "checkpoint")} from ${name}.`);
+  if (joined)
+    io.say("Both sides had checkpoints of their own: they are joined. `backtrail sync push` gives them back.");
+  if (refs.left > 0)
+    io.say(`${plural(refs.left, "checkpoint")} in a ref of its own is another one here, and was left as it is.`);
+}

@@ -1,0 +1,56 @@
+/** `sync status`: what is here and there, as far as is known without asking; what failed, and when it is tried again. */
+import { now } from "../../../base/clock.ts";
+import { oneLine, plural } from "../../../base/text.ts";
+import { type SyncStatus, syncStatus } from "../../../checkpoints/sync/sync.ts";
+import type { Io } from "../../io.ts";
+import { labelled } from "../../render/story.ts";
+import { age, until } from "../../render/time.ts";
+import { shownName, syncPlace } from "../../syncing.ts";
+
+interface Options {
+  remote?: string;
+  json?: boolean;
+}
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const { workspace, remote, isChosen, ...place } = await syncPlace(io, options.remote, { mustChoose: false });
+  const enabled = place.enabled && isChosen;
+  const found = await syncStatus(workspace, remote);
+  const status = isChosen ? found : { ...found, waiting: null };
+  const { here, unpushed, state, waiting } = status;
+  if (options.json) {
+    const { pushed = null, fetched = null, error = null, next = null } = state ?? {};
+    const wanted = waiting?.time ?? null;
+    io.json({ remote: remote.name, enabled, here, unpushed, pushed, fetched, waiting: wanted, error, next });
+    return;
+  }
+  const { paint } = io.out;
+  const name = shownName(remote);
+  io.print(`${plural(here, "checkpoint")} here; ${thereText(status, name)}.`);
+  const lines = [
+    ...labelled("pushed", state?.pushed ? age(state.pushed, now()) : null, paint),
+    ...labelled("fetched", state?.fetched ? age(state.fetched, now()) : null, paint),
+    ...labelled(
+      "failed",
+      state?.error ? `${age(state.error.time, now())}: ${oneLine(state.error.message)}` : null,
+      paint,
+    ),
+    ...labelled("waiting", waiting ? waitingText(status) : null, paint),
+  ];
+  for (const line of lines) io.print(line);
+  io.say(
+    enabled
+      ? `They are pushed to ${name} in the background whenever you push.`
+      : "Nothing is pushed by itself. `backtrail config set push.enabled true` turns that on.",
+  );
+}
+
+function thereText({ unpushed }: SyncStatus, name: string): string {
+  if (unpushed === null) return `${name} has not been looked at`;
+  return unpushed.length === 0 ? `${name} had them all` : `${name} lacked ${unpushed.length}`;
+}
+
+function waitingText({ state }: SyncStatus): string {
+  const next = state?.error && state.next ? until(state.next, now()) : null;
+  return next === null ? "a push is under way or about to be" : `tried again ${next}, or when you push`;
+}

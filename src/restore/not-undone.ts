@@ -1,0 +1,87 @@
+/** What a restore leaves as it is beside the files: commits and what is staged, and all that the ledger knows of. */
+import { plural, shownPath } from "../base/text.ts";
+import { gitLocation } from "../git/location.ts";
+import { tryGit } from "../git/run.ts";
+import type { Snapshot } from "../git/snapshot.ts";
+import type { Workspace } from "../git/workspace.ts";
+import type { NotCaptured } from "../steps/model.ts";
+import { coverage } from "./coverage.ts";
+import { stretchesSince, stretchOf } from "./deeds.ts";
+import type { RestoreRequest } from "./draw-up.ts";
+import type { HeadMove, NotUndone } from "./model.ts";
+import { WHY_MISSED } from "./plan.ts";
+import { commitsBetween, type MadeInGit } from "./refs-since.ts";
+import { stateOf } from "./state.ts";
+
+const SHOWN_COMMITS = 3;
+const SHOWN_MISSED = 20;
+
+/** `moves`: the branch goes back to where it was then. */
+export async function notUndoneElsewhere(
+  workspace: Workspace,
+  present: Snapshot,
+  { kind, target, options, merge }: RestoreRequest,
+  moves: HeadMove | null,
+): Promise<NotUndone[]> {
+  if (target.kind === "turns") {
+    const rows: NotUndone[] = [];
+    for (const turn of target.turns) {
+      const { first, last, subagent } = turn;
+      const made = subagent === null ? await commits(workspace, first?.head ?? null, last.head) : [];
+      const span = { from: Date.parse((first ?? last).time), to: Date.parse(last.time) };
+      rows.push(...missed(first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
+      rows.push(...(await coverage(workspace, stretchOf(turn), span, made)));
+    }
+    return rows;
+  }
+  const made = moves || merge ? [] : await commits(workspace, stateOf(target).head, present.head);
+  const rows: NotUndone[] = [];
+  if (made.length > 0 && options.resetHead)
+    rows.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
+  const staged = made.length > 0 ? await stagedNow(workspace, present) : [];
+  if (target.kind === "commit" || kind !== "rewind") {
+    return [...rows, ...made.map(({ what, why }) => ({ what, why })), ...staged];
+  }
+  const span = { from: Date.parse(target.step.time), to: Number.POSITIVE_INFINITY };
+  rows.push(...missed(target.step.snapshot.notCaptured, present.notCaptured));
+  return [...rows, ...(await coverage(workspace, stretchesSince(workspace, target.step), span, made)), ...staged];
+}
+
+/** What no step could hold, and was not like that before: a submodule that was worked in, a file too large. */
+function missed(before: readonly NotCaptured[], after: readonly NotCaptured[]): NotUndone[] {
+  const known = new Set(before.map(({ path }) => path));
+  const fresh = after.filter(({ path }) => !known.has(path)).slice(0, SHOWN_MISSED);
+  return fresh.map(({ path, why }) => ({ what: shownPath(path), why: WHY_MISSED[why] }));
+}
+
+async function commits(workspace: Workspace, from: string | null, to: string | null): Promise<MadeInGit[]> {
+  if (workspace.kind === "private" || to === null || from === to) return [];
+  const named = await commitsBetween(workspace, from, to, SHOWN_COMMITS);
+  const what = from === null ? "All commits" : await counted(workspace, from, to);
+  const why = ["commits stay, and the branch does not move", ...(named.length > 0 ? [named.join(", ")] : [])].join(
+    ": ",
+  );
+  return [{ made: "commit", what, why }];
+}
+
+async function counted(workspace: Workspace, from: string, to: string): Promise<string> {
+  const { args, cwd } = gitLocation(workspace);
+  const result = await tryGit([...args, "rev-list", "--count", `${from}..${to}`], { cwd });
+  const count = Number(result.stdout.toString("latin1").trim());
+  const since = shownPath(from.slice(0, 8));
+  if (result.code !== 0 || !(count > 0)) return `HEAD (${to.slice(0, 8)}, then ${since})`;
+  return `${plural(count, "commit")} since ${since}`;
+}
+
+async function stagedNow(workspace: Workspace, present: Snapshot): Promise<NotUndone[]> {
+  const headTree = present.head === null ? null : await treeOf(workspace, present.head);
+  if (headTree === present.index && present.unmerged.length === 0) return [];
+  return [{ what: "What is staged", why: "the branch was at another commit then" }];
+}
+
+export async function treeOf(workspace: Workspace, commit: string): Promise<string> {
+  const { args, cwd } = gitLocation(workspace);
+  return (await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd })).stdout
+    .toString("latin1")
+    .trim();
+}

@@ -1,0 +1,204 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import { Teller } from "../../test/support/dispatching.ts";
+import { temporaryRepository } from "../../test/support/index.ts";
+import { enabledWorkspace, ownHome } from "../../test/support/own-process.ts";
+import { UserError } from "../base/errors.ts";
+import { obstacles, type RewindPlan } from "./model.ts";
+import { applyRedo, planRedo } from "./redo.ts";
+import { applyRewind, planRewind } from "./rewind.ts";
+import { applyUndo, planUndo, undoneTurns } from "./undo.ts";
+
+ownHome();
+
+const LINES = Array.from({ length: 12 }, (_, i) => `line ${i + 1}\n`).join("");
+
+async function place() {
+  const repository = temporaryRepository();
+  repository.write("lines.txt", LINES);
+  repository.commit("lines");
+  const workspace = await enabledWorkspace(repository.path);
+  const agent = new Teller(repository, workspace);
+  const edit = (before: string, after: string) =>
+    repository.write("lines.txt", repository.read("lines.txt").replace(`${before}\n`, `${after}\n`));
+  const turn = async (work: () => unknown, who = agent) => {
+    await who.begin("Work");
+    await work();
+    await who.end();
+  };
+  const undo = async (...words: string[]) => applyUndo(workspace, await planUndo(workspace, words));
+  return { repository, workspace, agent, edit, turn, undo, [Symbol.dispose]: () => repository.remove() };
+}
+
+type Place = Awaited<ReturnType<typeof place>>;
+
+function whysOf(plan: RewindPlan): string[] {
+  return obstacles(plan).map(({ path, why }) => `${path}: ${why}`);
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof UserError) return `${error.kind}: ${error.message}`;
+    throw error;
+  }
+  throw new Error("It was not refused.");
+}
+
+/** A subagent from its start to its end, with what is in its own transcript. */
+async function task(
+  { agent, repository }: Place,
+  id: string,
+  work: () => unknown,
+  more: { toolUseId?: string; said?: string } = {},
+) {
+  const path = repository.at("..", `${id}.jsonl`);
+  const subagent = {
+    id,
+    type: "worker",
+    description: id,
+    prompt: null,
+    transcriptPath: path,
+    toolUseId: more.toolUseId ?? null,
+  };
+  await agent.tell("SubagentStart", { subagent });
+  await work();
+  mkdirSync(dirname(path), { recursive: true });
+  await Bun.write(path, `${more.said ?? "{}"}\n`);
+  await agent.tell("SubagentEnd", { subagent });
+  rmSync(path);
+}
+
+test("a turn that is under way is not touched", async () => {
+  using made = await place();
+  await made.agent.begin("Work");
+  made.edit("line 1", "first");
+  expect(await refusal(planUndo(made.workspace, ["1"]))).toContain("refused: Turn 1 of claude-code is still under way");
+});
+
+test("undone turns are known as long as they are undone", async () => {
+  using made = await place();
+  const { workspace, agent } = made;
+  await made.turn(() => made.edit("line 1", "first"));
+  await made.turn(() => made.edit("line 6", "sixth"));
+  const end = agent.steps.at(-1);
+  await made.turn(() => made.edit("line 12", "last"));
+  const undone = () => undoneTurns(workspace).map(({ turn }) => turn);
+  await made.undo("2");
+  await made.undo("3");
+  expect(undone()).toEqual([1, 2]);
+  await applyRedo(workspace, await planRedo(workspace));
+  expect(undone()).toEqual([2]);
+  // A rewind to before the undo leaves it behind; taken back, it is there again.
+  if (!end) throw new Error("There is no step.");
+  await applyRewind(workspace, await planRewind(workspace, { kind: "step", step: end }, { codeOnly: true }));
+  expect([undone(), made.repository.read("lines.txt").includes("sixth")]).toEqual([[], true]);
+  await applyRedo(workspace, await planRedo(workspace));
+  expect([undone(), made.repository.read("lines.txt").includes("sixth")]).toEqual([[2], false]);
+});
+
+test("a subagent by its id, and with it those that it started; others at the same time are left alone", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  await made.turn(async () => {
+    made.edit("line 1", "by the turn");
+    await task(
+      made,
+      "outer",
+      async () => {
+        repository.write("outer.txt", "outer\n");
+        await task(made, "inner", () => repository.write("inner.txt", "inner\n"), { toolUseId: "toolu_inner" });
+      },
+      { toolUseId: "toolu_outer", said: `{"uses":"toolu_inner"}` },
+    );
+    await task(made, "other", () => repository.write("other.txt", "other\n"), { toolUseId: "toolu_other" });
+  });
+  const { target } = await planUndo(workspace, ["outer"]);
+  expect(target.kind === "turns" && target.turns.map(({ subagent }) => subagent).sort()).toEqual(["inner", "outer"]);
+  await made.undo("other");
+  expect(repository.exists("other.txt")).toBe(false);
+  expect(await refusal(planUndo(workspace, ["other"]))).toContain("is undone already");
+  await made.undo("1");
+  expect([repository.read("lines.txt"), repository.exists("other.txt")]).toEqual([LINES, false]);
+  expect(await refusal(planUndo(workspace, ["other"]))).toContain("is undone already");
+});
+
+test("without a step at its start, a turn begins where the session was last seen", async () => {
+  using made = await place();
+  made.agent.tier = "minimal";
+  await made.agent.tell("SessionStart", { metadata: { source: "startup" } });
+  await made.turn(() => made.edit("line 1", "first"));
+  await made.turn(() => made.edit("line 6", "sixth"));
+  expect(made.agent.kinds).not.toContain("turn-start");
+  await made.undo("2");
+  expect(made.repository.read("lines.txt")).toBe(LINES.replace("line 6", "sixth"));
+});
+
+test("what was removed then and made anew since, links, and kinds are conflicts", async () => {
+  using made = await place();
+  const { repository } = made;
+  symlinkSync("lines.txt", repository.at("link"));
+  repository.write("gone.txt", LINES);
+  repository.write("kind", "a file\n");
+  await made.turn(() => {
+    rmSync(repository.at("gone.txt"));
+    unlinkSync(repository.at("link"));
+    symlinkSync("elsewhere", repository.at("link"));
+    rmSync(repository.at("kind"));
+    mkdirSync(repository.at("kind"));
+    repository.write("kind/inner", "inner\n");
+  });
+  repository.write("gone.txt", "another\n");
+  unlinkSync(repository.at("link"));
+  symlinkSync("third", repository.at("link"));
+  repository.write("kind/later", "later\n");
+  const plan = await planUndo(made.workspace, ["1"]);
+  expect(whysOf(plan).map((why) => why.split(":")[0])).toEqual(["gone.txt", "kind", "link"]);
+  const before = readFileSync(repository.at("gone.txt"), "utf8");
+  expect(await refusal(applyUndo(made.workspace, plan))).toContain("Nothing was changed");
+  expect(readFileSync(repository.at("gone.txt"), "utf8")).toBe(before);
+});
+
+test("a submodule is left as it is, and that is said", async () => {
+  using made = await place();
+  const { repository } = made;
+  repository.git("clone", "--quiet", ".git", "../other");
+  repository.git("-c", "protocol.file.allow=always", "submodule", "add", "--quiet", repository.at("../other"), "sub");
+  repository.git("commit", "--quiet", "-m", "sub");
+  await made.turn(() => {
+    repository.git("-C", "sub", "commit", "--quiet", "--allow-empty", "-m", "moved");
+    made.edit("line 1", "first");
+  });
+  const plan = await planUndo(made.workspace, ["1"]);
+  expect([plan.write, whysOf(plan)]).toEqual([["lines.txt"], []]);
+  expect(plan.notUndone).toContainEqual({ what: "sub", why: "submodules are left as they are" });
+});
+
+test("nothing of a merge is left behind, and a dry plan touches nothing", async () => {
+  using made = await place();
+  await made.turn(() => made.edit("line 1", "first"));
+  await made.turn(() => made.edit("line 6", "sixth"));
+  const status = made.repository.git("status", "--porcelain");
+  const before = made.repository.read("lines.txt");
+  await planUndo(made.workspace, ["2"]);
+  expect([made.repository.git("status", "--porcelain"), made.repository.read("lines.txt")]).toEqual([status, before]);
+  const left = new Bun.Glob("**/*.tmp*").scanSync({ cwd: made.workspace.stateDir, onlyFiles: false, dot: true });
+  expect([...left]).toEqual([]);
+  expect(made.repository.git("fsck", "--no-dangling", "--strict")).toBe("");
+});
+
+test("a conflict names whose change it is", async () => {
+  using made = await place();
+  await made.turn(() => made.edit("line 6", "sixth"));
+  await made.turn(() => made.edit("line 1", "first"));
+  await made.turn(() => made.edit("sixth", "the sixth"));
+  expect(whysOf(await planUndo(made.workspace, ["3"]))).toEqual([
+    "lines.txt: the same lines were changed since (by claude-code turn 3)",
+  ]);
+  made.edit("first", "mine");
+  expect(whysOf(await planUndo(made.workspace, ["2"]))).toEqual([
+    "lines.txt: the same lines were changed since (by an edit outside of any turn)",
+  ]);
+});
