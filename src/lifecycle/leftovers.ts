@@ -19,6 +19,11 @@ export interface Leftovers {
 export function leftoversIn(workspace: Workspace): Leftovers {
   const found: Leftovers = { locks: [], files: [] };
   look(workspace.storeDir, 0, found);
+  // A commit's message, on its way to getting its trailer.
+  for (const { name } of entriesOf(workspace.gitDir)) {
+    const pid = /^[A-Z_]+MSG\.(\d+)\.[0-9a-z]+\.tmp$/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) found.files.push(join(workspace.gitDir, name));
+  }
   return found;
 }
 

@@ -87,7 +87,7 @@ export const OPERATIONS: readonly Operation[] = [
       "restore:files",
       "restore:recorded",
     ],
-    start: () => ({ args: ["undo", "2", "--yes"] }),
+    start: () => ({ args: ["undo", "last", "--yes"] }),
   },
   {
     name: "commit",

@@ -32,8 +32,9 @@ test("locks and files of a killed process", async () => {
   // No process has this id.
   repository.write(".git/backtrail/sessions/0123.lock", "4194303 1\n");
   repository.write(".git/backtrail/queue/x.json.4194303.abc.tmp", "{");
+  repository.write(".git/COMMIT_EDITMSG.4194303.abc.tmp", "{");
   expect(await told(repository, "--check")).toEqual([
-    "locks: A killed process left .git/backtrail/sessions/0123.lock, .git/backtrail/queue/x.json.4194303.abc.tmp.",
+    "locks: A killed process left .git/backtrail/sessions/0123.lock, .git/backtrail/queue/x.json.4194303.abc.tmp, .git/COMMIT_EDITMSG.4194303.abc.tmp.",
   ]);
   expect(await told(repository, "--fix")).toEqual([]);
 });

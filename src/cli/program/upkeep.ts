@@ -27,9 +27,9 @@ export const UPKEEP: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     examples: [
-      ["backtrail forget 5f0f2b1e", "a session, by the beginning of its id"],
-      ['backtrail forget "project falcon" --dry-run', "every session in which that was said"],
-      ["backtrail forget 5f0f2b1e --conversation-only", "the words, and not the code to go back to"],
+      ["backtrail forget 5f0f2b1e", "a session"],
+      ['backtrail forget "falcon" --dry-run', "every session that says it"],
+      ["backtrail forget 5f0f2b1e --conversation-only", "the words, not the code"],
     ],
     load: () => import("../commands/forget.ts"),
   },
