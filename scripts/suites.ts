@@ -30,6 +30,7 @@ export const quickSuites: Suite[] = [
 export const slowSuites: Suite[] = [
   { name: "conformance", places: ["test/conformance"], parallel: true, timeout: 60_000 },
   { name: "packaging", places: ["test/packaging"], parallel: false, timeout: 120_000 },
+  { name: "fuzz", places: ["test/fuzz"], parallel: true, timeout: 120_000 },
   { name: "faults", places: ["test/faults"], parallel: true, timeout: 120_000 },
   { name: "real agents", places: ["test/real"], parallel: false, timeout: 300_000 },
 ];

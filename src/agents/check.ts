@@ -132,7 +132,7 @@ function problemsOfOwnFile(id: string): string[] | undefined {
 
 function checkPayload(agent: Agent, fixtures: string, file: string): PayloadCheck {
   const raw = readPayload(readFileSync(join(fixtures, "payloads", file), "utf8"), []);
-  const envelope = toEnvelope(agent.profile, file.replace(/\..*$/, ""), raw);
+  const envelope = toEnvelope(agent.profile, file.split(".", 1)[0] ?? "", raw);
   const known = declaredFields(agent);
   const found = known.filter(([, paths]) => firstAt(raw, paths) !== undefined).map(([field]) => field);
   const check: PayloadCheck = {

@@ -1,11 +1,25 @@
 /** What the forks of several agents have in common: their ids, their titles, where they lie. */
 import { basename, dirname, join } from "node:path";
 import { hexDigest } from "../base/digest.ts";
-import { UserError } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { oneLine, shorten } from "../base/text.ts";
-import type { ForkRequest } from "./agent.ts";
+import type { ForkRequest, ForkResult, TranscriptForker } from "./agent.ts";
 
 const TITLE_LENGTH = 80;
+
+/** The only way to a fork: what a transcript holds may be anything, so an adapter that stumbles over it says so in words. */
+export function forkOf(forker: TranscriptForker, request: ForkRequest): ForkResult {
+  try {
+    return forker.fork(request);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(
+      "failed",
+      `The conversation can't be copied: ${messageOf(error)}`,
+      "`--code-only` restores the files without it.",
+    );
+  }
+}
 
 /** `kind` is what the agent calls it, with its own name: "Droid session". */
 export function demandId(id: string, pattern: RegExp, kind: string): void {

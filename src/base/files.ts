@@ -2,10 +2,12 @@
 import {
   closeSync,
   constants,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -13,6 +15,7 @@ import {
 import { dirname } from "node:path";
 import { codeOf } from "./errors.ts";
 
+const NEWLINE = 10;
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
 
@@ -46,9 +49,23 @@ export function writeFileAtomic(
       write();
     }
     renameSync(temporary, path);
+    if (options.sync) syncDirectory(dirname(path));
   } catch (error) {
     removeFile(temporary);
     throw error;
+  }
+}
+
+/** A renamed file is still its old name after a power cut until its directory is on the disk as well. */
+function syncDirectory(path: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, "r");
+    fsyncSync(fd);
+  } catch {
+    // Not every system can do that with a directory; the file itself is on the disk.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -72,9 +89,12 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** One line at the end of a file. O_APPEND keeps concurrent writers' lines whole. */
-export function appendLine(path: string, line: string): void {
-  const append = () => openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, PRIVATE_FILE);
+/**
+ * One line at the end of a file. O_APPEND keeps concurrent writers' lines whole, and a line that a killed process left torn
+ * does not swallow this one. Gives the inode that it was written to.
+ */
+export function appendLine(path: string, line: string): number {
+  const append = () => openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, PRIVATE_FILE);
   let fd: number;
   try {
     fd = append();
@@ -84,10 +104,17 @@ export function appendLine(path: string, line: string): void {
     fd = append();
   }
   try {
-    writeAll(fd, Buffer.from(`${line}\n`));
+    const { ino, size } = fstatSync(fd);
+    writeAll(fd, Buffer.from(`${endsTorn(fd, size) ? "\n" : ""}${line}\n`));
+    return ino;
   } finally {
     closeSync(fd);
   }
+}
+
+function endsTorn(fd: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
 /** Removes a file; one that is not there is fine. */

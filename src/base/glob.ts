@@ -7,7 +7,8 @@ export function pathMatcher(patterns: readonly string[]): (path: string) => bool
   const globs = patterns.flatMap((pattern) => {
     // To the engine this means everything else, which nobody who writes it here can mean.
     if (pattern.startsWith("!")) return [];
-    const clean = pattern.replace(/^\.?\//, "").replace(/\/+$/, "");
+    let clean = pattern.replace(/^\.?\//, "");
+    while (clean.endsWith("/")) clean = clean.slice(0, -1);
     if (clean === "" || clean === ".") return [new Bun.Glob("**")];
     const anywhere = clean.includes("/") || pattern.startsWith("/") || pattern.startsWith("./") ? clean : `**/${clean}`;
     return [new Bun.Glob(anywhere), new Bun.Glob(`${anywhere}/**`)];

@@ -48,6 +48,11 @@ export function isHeld(path: string): boolean {
   return holderOf(path) === "running";
 }
 
+/** Whether a lock is there whose owner is gone. Changes nothing. */
+export function isAbandoned(path: string): boolean {
+  return holderOf(path) === "dead";
+}
+
 function create(path: string): Lock {
   const fd = openSync(path, "wx", 0o600);
   try {

@@ -67,6 +67,44 @@ export async function repairGitHooks(workspace: Workspace): Promise<void> {
   });
 }
 
+export interface GitHooksFound {
+  /** `missing`: some of ours are gone; `shadowed`: git looks elsewhere; `off`: git runs none at all. */
+  state: "installed" | "absent" | "off" | "outdated" | "shadowed" | "missing";
+  /** The directory that git takes its hooks from. */
+  place: string;
+  /** What manages hooks here beside us. */
+  manager: string | null;
+  /** The hooks that are gone. */
+  which: string[];
+}
+
+/** Changes nothing. */
+export async function inspectGitHooks(workspace: Workspace, executable: string): Promise<GitHooksFound> {
+  const named = await hooksDirectory(workspace);
+  const place = resolve(workspace.root, named);
+  const record = readRecord(workspace);
+  const found = { place, manager: hookManager(workspace), which: [] };
+  if (named === "/dev/null") return { ...found, state: "off" };
+  if (!record) return { ...found, state: "absent" };
+  const isOurs =
+    place === ownDirectory(workspace) ? record.override : record.places.some((one) => one.directory === place);
+  if (!isOurs) return { ...found, state: "shadowed" };
+  const which = GIT_HOOKS.filter((hook) => !isOurScript(contentAt(join(place, hook)) ?? ""));
+  if (which.length > 0) return { ...found, state: "missing", which };
+  return { ...found, state: record.executable === executable ? "installed" : "outdated" };
+}
+
+const MANAGERS: readonly (readonly [name: string, signs: readonly string[]])[] = [
+  ["husky", [".husky", ".huskyrc", ".huskyrc.json"]],
+  ["lefthook", ["lefthook.yml", "lefthook.yaml", ".lefthook.yml", "lefthook.toml", "lefthook.json"]],
+  ["pre-commit", [".pre-commit-config.yaml"]],
+  ["overcommit", [".overcommit.yml"]],
+];
+
+function hookManager({ root }: Workspace): string | null {
+  return MANAGERS.find(([, signs]) => signs.some((sign) => existsSync(join(root, sign))))?.[0] ?? null;
+}
+
 async function alone<T>(workspace: Workspace, change: () => Promise<T>): Promise<T> {
   const lock = await acquire(join(workspace.storeDir, "git-hooks.lock"), LOCK_WAIT_MS);
   if (!lock) throw new UserError("failed", "Another process is changing git's hooks here.", "Try again in a moment.");

@@ -75,6 +75,12 @@ export async function writeImported(
   }
 }
 
+/** `key` is the session's. */
+export async function dropImported(workspace: Workspace, key: string): Promise<void> {
+  const before = await readRef(workspace, REFS + key);
+  if (before !== null) await compareAndSwapRef(workspace, REFS + key, before, null);
+}
+
 export async function importedConversation(
   workspace: Workspace,
   session: ImportedSession,

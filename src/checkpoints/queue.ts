@@ -2,13 +2,15 @@
  * Checkpoints that are still to be written: one file each, on disk before the commit's hook answers, removed when the branch has
  * the checkpoint. Writing one twice does no harm.
  */
-import { readdirSync } from "node:fs";
+import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { readJson, removeFile, writeJson } from "../base/files.ts";
 import { logError } from "../base/log.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { isCheckpointId } from "./layout.ts";
 import type { Moment } from "./pending.ts";
+
+const BROKEN = ".broken";
 
 export interface QueuedCheckpoint {
   v: 1;
@@ -35,7 +37,8 @@ export interface QueuedSession {
 
 export function enqueue(workspace: Workspace, entry: QueuedCheckpoint): void {
   const name = `${String(Date.now()).padStart(15, "0")}-${entry.checkpoint}-${entry.sessions[0]?.key ?? ""}.json`;
-  writeJson(join(queueDirectory(workspace), name), entry);
+  // Synced: the commit that names the checkpoint is on the disk as well.
+  writeJson(join(queueDirectory(workspace), name), entry, { sync: true });
 }
 
 export function hasQueue(workspace: Workspace): boolean {
@@ -50,20 +53,60 @@ export function queued(workspace: Workspace): { entry: QueuedCheckpoint; done():
       const entry = readJson(path);
       if (entry === undefined) return [];
       if (isEntry(entry)) return [{ entry, done: () => removeFile(path) }];
-      logError("checkpoint queue", `${name} cannot be understood and was removed.`);
+      logError("checkpoint queue", `${name} cannot be understood and was set aside.`);
     } catch (error) {
       logError("checkpoint queue", error);
     }
-    removeFile(path);
+    // Not removed: a person may still read from it which commit it was about.
+    renameSync(path, `${path}${BROKEN}`);
     return [];
   });
 }
 
+/** Sessions that are to be forgotten; an entry without any left goes. */
+export function dropFromQueue(workspace: Workspace, keys: ReadonlySet<string>): void {
+  for (const name of names(workspace)) {
+    const path = join(queueDirectory(workspace), name);
+    try {
+      const entry = readJson(path);
+      if (!isEntry(entry) || !entry.sessions.some(({ key }) => keys.has(key))) continue;
+      const sessions = entry.sessions.filter(({ key }) => !keys.has(key));
+      if (sessions.length === 0) removeFile(path);
+      else writeJson(path, { ...entry, sessions }, { sync: true });
+    } catch (error) {
+      logError("checkpoint queue", error);
+    }
+  }
+}
+
+export interface Waiting {
+  /** Ids of checkpoints, those first that wait longest. */
+  checkpoints: string[];
+  /** Since when the first waits, in milliseconds since 1970. */
+  since: number | null;
+  /** Names of what could not be read. */
+  unreadable: string[];
+}
+
+/** By the names alone. Changes nothing. */
+export function waitingSince(workspace: Workspace): Waiting {
+  const waiting = names(workspace).map((name) => name.split("-"));
+  const first = Number(waiting[0]?.[0] ?? Number.NaN);
+  const unreadable = all(workspace).filter((name) => name.endsWith(BROKEN));
+  return {
+    checkpoints: waiting.map(([, checkpoint = ""]) => checkpoint),
+    since: Number.isFinite(first) ? first : null,
+    unreadable,
+  };
+}
+
 function names(workspace: Workspace): string[] {
+  return all(workspace).filter((name) => name.endsWith(".json"));
+}
+
+function all(workspace: Workspace): string[] {
   try {
-    return readdirSync(queueDirectory(workspace))
-      .filter((name) => name.endsWith(".json"))
-      .sort();
+    return readdirSync(queueDirectory(workspace)).sort();
   } catch {
     return [];
   }

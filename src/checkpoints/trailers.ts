@@ -20,7 +20,7 @@ export function linkedIn(message: string): string[] {
 /** The message with the trailers in its last paragraph, or a paragraph of their own, above git's comments. */
 export function withCheckpoints(message: string, ids: readonly string[]): string {
   const { text, rest } = split(message);
-  const body = text.replace(/\s+$/, "");
+  const body = text.trimEnd();
   const trailers = ids.map((id) => `${CHECKPOINT_TRAILER}: ${id}\n`).join("");
   // The user's first line is where the cursor stands: the trailer leaves it free.
   if (body === "") return `\n\n${trailers}${rest === "" || rest.startsWith("\n") ? rest : `\n${rest}`}`;

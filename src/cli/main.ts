@@ -1,6 +1,6 @@
 /** The command line's entry: finds the command, runs it, and turns whatever was thrown into words and a code. */
 import { CommanderError } from "commander";
-import { messageOf, UserError } from "../base/errors.ts";
+import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import { printable } from "../base/text.ts";
 import { buildProgram, type Outcome } from "./commander.ts";
 import { EXIT, exitCodeOf } from "./exit.ts";
@@ -39,7 +39,7 @@ export async function runCommand(argv: string[], io: Io): Promise<number> {
     await buildProgram(io, outcome, words, rest).parseAsync(withDefaults(words), { from: "user" });
     return outcome.code;
   } catch (thrown) {
-    const error = thrown instanceof CommanderError ? usageError(thrown, argv) : thrown;
+    const error = thrown instanceof CommanderError ? usageError(thrown, argv) : inWords(thrown);
     if (error === undefined) return EXIT.done;
     report(error, io);
     return exitCodeOf(error);
@@ -65,6 +65,21 @@ function withDefaults(argv: readonly string[]): string[] {
   if (!chosen || (next !== undefined && (!next.startsWith("-") || next === "-h" || next === "--help")))
     return [...argv];
   return [...argv.slice(0, at), ...chosen.path.split(" "), ...argv.slice(at + 1)];
+}
+
+/** What the system refuses is no fault of anybody's, and a person can do something about it. */
+const SYSTEM: Readonly<Record<string, [message: string, hint: string]>> = {
+  ENOSPC: ["The disk is full.", "Make room and try again."],
+  EDQUOT: ["Your quota of the disk is used up.", "Make room and try again."],
+  EROFS: ["The disk is read-only.", "Nothing can be saved or restored here until it can be written."],
+  EIO: ["The disk reports an error.", "Look after the disk before anything else; then `backtrail doctor`."],
+  EACCES: ["Permission was denied.", "`backtrail doctor` says whether the store can be written."],
+  EMFILE: ["Too many files are open.", "Close some programs, or raise the limit (`ulimit -n`)."],
+};
+
+function inWords(thrown: unknown): unknown {
+  const [message, hint] = SYSTEM[codeOf(thrown) ?? ""] ?? [];
+  return message === undefined ? thrown : new UserError("failed", `${message} (${messageOf(thrown)})`, hint);
 }
 
 function report(thrown: unknown, io: Io): void {

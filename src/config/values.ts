@@ -1,4 +1,5 @@
 /** One setting's value: from a JSON file, from text (the environment, the command line), and back into text. */
+import { shorten } from "../base/text.ts";
 import type { Key } from "./keys.ts";
 
 export type Parsed = { value: unknown } | { wrong: string };
@@ -121,6 +122,14 @@ function numeric(key: Key, value: unknown, expected: string): Parsed {
 }
 
 function wrong(expected: string, found: unknown): Parsed {
-  const shown = JSON.stringify(found) ?? String(found);
-  return { wrong: `expected ${expected}, found ${shown.length > 60 ? `${shown.slice(0, 59)}…` : shown}` };
+  return { wrong: `expected ${expected}, found ${shorten(shownShort(found), 60)}` };
+}
+
+/** Of anything, however deep: what has no end of brackets is told by its kind. */
+function shownShort(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return Array.isArray(value) ? "a very deep list" : "a very deep object";
+  }
 }

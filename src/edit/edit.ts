@@ -103,7 +103,11 @@ function blockAt(text: string, block: string): number {
 
 const BYTE_ORDER_MARK = "\ufeff";
 
+/** A hundred times what the largest settings take. Reading more would keep its user waiting, and is no settings file. */
+const LARGEST = 4 << 20;
+
 export function decode(bytes: Buffer): { mark: string; text: string } {
+  if (bytes.length > LARGEST) throw new UnfitDocument("it is far too large for a settings file");
   const text = bytes.toString("utf8");
   if (!Buffer.from(text, "utf8").equals(bytes)) throw new UnfitDocument("it is not UTF-8 text");
   return text.startsWith(BYTE_ORDER_MARK) ? { mark: BYTE_ORDER_MARK, text: text.slice(1) } : { mark: "", text };

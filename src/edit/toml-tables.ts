@@ -191,8 +191,9 @@ function withBlankLine(text: string, { start, end }: Span): Span {
 
 /** With the white space before it on the same line. */
 function withSpace(text: string, { start, end }: Span): Span {
-  const space = /[ \t]*$/.exec(text.slice(0, start))?.[0] ?? "";
-  return { start: start - space.length, end };
+  let spaces = 0;
+  while (/[ \t]/.test(text[start - spaces - 1] ?? "")) spaces++;
+  return { start: start - spaces, end };
 }
 
 function newlineOf(text: string): string {

@@ -35,7 +35,8 @@ export async function compareAndSwapRef(
   expected: string | null,
   next: string | null,
 ): Promise<boolean> {
-  if (workspace.refStorage !== "files" || next === null) return swapByGit(workspace, ref, expected, next);
+  if (workspace.refStorage !== "files") return swapByGit(workspace, ref, expected, next);
+  if (next === null) return deleteRef(workspace, ref, expected);
   const path = join(workspace.commonDir, ref);
   const lock = `${path}.lock`;
   const fd = await openLock(lock, path);
@@ -53,6 +54,23 @@ export async function compareAndSwapRef(
     if (open) closeSync(fd);
     if (ours) removeFile(lock);
   }
+}
+
+/** Without git where the ref is a file of its own: a git that is killed leaves a lock that keeps out the user's git, too. */
+async function deleteRef(workspace: Workspace, ref: string, expected: string | null): Promise<boolean> {
+  if (readPackedRef(workspace, ref) !== null) return swapByGit(workspace, ref, expected, null);
+  const path = join(workspace.commonDir, ref);
+  const lock = `${path}.lock`;
+  closeSync(await openLock(lock, path));
+  try {
+    if (readRefFile(workspace, ref) !== expected) return false;
+    removeFile(path);
+  } finally {
+    removeFile(lock);
+  }
+  // git may have packed it at this very moment.
+  const packed = readPackedRef(workspace, ref);
+  return packed === null || swapByGit(workspace, ref, packed, null);
 }
 
 async function openLock(lock: string, path: string): Promise<number> {

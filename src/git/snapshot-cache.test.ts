@@ -1,5 +1,5 @@
 import { afterEach, expect, setSystemTime, test } from "bun:test";
-import { chmodSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { captured, usualCapture } from "../../test/support/captured.ts";
 import { type TemporaryRepository, temporaryRepository } from "../../test/support/index.ts";
@@ -182,6 +182,18 @@ test("a cache that is damaged or too old is as good as none", async () => {
   put(workspace.stateDir, "snapshot.json", '{"v":2,"files":');
   put(workspace.stateDir, "git-facts.json", "[]");
   expect((await captured(workspace)).work).toBe(work);
+});
+
+test("a cache in which one bit tipped over is not built on", async () => {
+  using place = await settled();
+  const { repository, workspace } = place;
+  await captured(workspace, { remembered: repository });
+  const file = join(workspace.stateDir, "snapshot.json");
+  const bytes = readFileSync(file);
+  expect(loadSnapshotCache(workspace)).toBeDefined();
+  bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  expect(loadSnapshotCache(workspace)).toBeUndefined();
 });
 
 test("the private index follows the user's, and the one before it stays for whoever has just been told of it", async () => {

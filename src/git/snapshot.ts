@@ -97,7 +97,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     remember = (heldBy) => {
       const [base, kept] = [build.base, treesToRemember(writer.packedTrees, reader.coldTrees, remembered)];
       saveSnapshotCache(workspace, {
-        v: 2,
+        v: 3,
         savedAt: Date.now(),
         heldBy,
         key,

@@ -4,7 +4,8 @@
  */
 import { type BigIntStats, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { readJson, removeFile, writeJson } from "../base/files.ts";
+import { hexDigest } from "../base/digest.ts";
+import { readText, removeFile, writeFileAtomic } from "../base/files.ts";
 import { hasRef } from "./refs.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -22,7 +23,7 @@ export interface CachedFile {
 }
 
 export interface CachedSnapshot {
-  v: 2;
+  v: 3;
   savedAt: number;
   /** The ref that keeps every object named here: without it they may be gone. */
   heldBy: string;
@@ -40,8 +41,11 @@ const TREES_LIMIT = 128 << 10;
 
 export function loadSnapshotCache(workspace: Workspace): CachedSnapshot | undefined {
   try {
-    const cache = readJson(cacheFile(workspace)) as CachedSnapshot | undefined;
-    if (cache?.v !== 2 || Math.abs(Date.now() - cache.savedAt) > MAX_AGE_MS) return undefined;
+    const [sum, body] = (readText(cacheFile(workspace)) ?? "").split("\n", 2);
+    // A bit that tipped over, or a line of another file: a snapshot must not be built on that.
+    if (!body || sum !== hexDigest("sha1", body)) return undefined;
+    const cache = JSON.parse(body) as CachedSnapshot;
+    if (cache.v !== 3 || Math.abs(Date.now() - cache.savedAt) > MAX_AGE_MS) return undefined;
     return hasRef(workspace, cache.heldBy) ? cache : undefined;
   } catch {
     return undefined;
@@ -67,7 +71,8 @@ export function treesToRemember(...sources: ReadonlyMap<string, Buffer>[]): Reco
 }
 
 export function saveSnapshotCache(workspace: Workspace, cache: CachedSnapshot): void {
-  writeJson(cacheFile(workspace), cache);
+  const body = JSON.stringify(cache);
+  writeFileAtomic(cacheFile(workspace), `${hexDigest("sha1", body)}\n${body}\n`);
 }
 
 /** To be called whenever steps are deleted: what the cache names may be pruned from then on. */

@@ -7,6 +7,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { hexDigest } from "../base/digest.ts";
 import { UserError } from "../base/errors.ts";
 import { makeDirectory, readJson, writeFileAtomic, writeJson } from "../base/files.ts";
+import { logError } from "../base/log.ts";
 import { dataDirectory } from "../base/paths.ts";
 import { git } from "./run.ts";
 
@@ -77,9 +78,23 @@ export function requireWorkspace(cwd: string): Workspace {
   return workspace;
 }
 
+/** Undefined where there is none, or what is there is no such record; entries that make no sense are left out. */
 export function readStore(workspace: Workspace): StoreRecord | undefined {
-  const record = readJson(join(workspace.storeDir, "store.json"));
-  return record === undefined ? undefined : (record as StoreRecord);
+  try {
+    const record = readJson(join(workspace.storeDir, "store.json")) as Partial<StoreRecord> | null | undefined;
+    if (typeof record !== "object" || record === null || !isTable(record.agents)) return undefined;
+    const agents = Object.entries(record.agents ?? {}).filter(
+      ([, agent]) => isTable(agent) && typeof agent.scope === "string" && Array.isArray(agent.files),
+    );
+    return { ...(record as StoreRecord), agents: Object.fromEntries(agents) };
+  } catch (error) {
+    logError("store.json", error);
+    return undefined;
+  }
+}
+
+function isTable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function writeStore(workspace: Workspace, record: StoreRecord): void {
@@ -177,7 +192,7 @@ function formats(commonDir: string): Pick<Workspace, "hash" | "refStorage"> {
     // A repository without a config file has the default formats.
   }
   return {
-    hash: /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? "sha256" : "sha1",
-    refStorage: /^\s*refstorage\s*=\s*reftable/im.test(config) ? "reftable" : "files",
+    hash: /^[ \t]*objectformat[ \t]*=[ \t]*sha256[ \t\r]*$/im.test(config) ? "sha256" : "sha1",
+    refStorage: /^[ \t]*refstorage[ \t]*=[ \t]*reftable/im.test(config) ? "reftable" : "files",
   };
 }

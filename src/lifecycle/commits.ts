@@ -2,19 +2,23 @@
  * What git's hooks lead to. Before a commit: which sessions had a hand in it, and the trailer that ties it to their checkpoint.
  * After it: what is left for the next one, and the checkpoint's place in the queue. The checkpoint itself is the worker's.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../base/clock.ts";
+import { faultPoint } from "../base/fault.ts";
 import { readJson, removeFile, writeFileAtomic, writeJson } from "../base/files.ts";
-import { acquire } from "../base/lock.ts";
+import { acquire, type Lock } from "../base/lock.ts";
 import { log, logTo, setLogLevel } from "../base/log.ts";
 import { newCheckpointId } from "../checkpoints/layout.ts";
-import { changedSince, isReplaying, readHead, type Staged, stagedChanges } from "../checkpoints/link.ts";
+import { changedSince, type Head, isReplaying, readHead, type Staged, stagedChanges } from "../checkpoints/link.ts";
 import {
+  type Condensed,
   type Moment,
+  type Pending,
   pendingKeys,
   readCondensed,
   readPending,
+  type Unfinished,
   writeCondensed,
   writePending,
 } from "../checkpoints/pending.ts";
@@ -44,6 +48,8 @@ const LOCK_WAIT_MS = 1_000;
 interface Intent {
   v: 1;
   checkpoint: string;
+  /** Where HEAD was: while it is there, the commit has not been made. */
+  head: string | null;
   /** Files of theirs that it takes, and those of them that the work tree holds more of. */
   sessions: { key: string; files: string[]; left: string[] }[];
 }
@@ -63,6 +69,7 @@ export async function runGitHook(hook: string, args: readonly string[], ask: Ask
 
 async function prepare(workspace: Workspace, config: Config, args: readonly string[], ask: Ask): Promise<void> {
   const [pid = "", file = "", source = ""] = args;
+  await finishCommit(workspace);
   removeFile(intentFile(workspace));
   if (config.commit_linking === "never" || isReplaying(workspace) || source === "merge" || file === "") return;
   const message = readFileSync(file, "utf8");
@@ -76,7 +83,11 @@ async function prepare(workspace: Workspace, config: Config, args: readonly stri
   const inherited = linkedIn(message).at(-1) ?? (await amended(workspace, Number(pid), source));
   const checkpoint = inherited ?? (sessions.length > 0 ? newCheckpointId() : undefined);
   if (checkpoint === undefined) return;
-  if (sessions.length > 0) writeJson(intentFile(workspace), { v: 1, checkpoint, sessions } satisfies Intent);
+  if (sessions.length > 0) {
+    const head = (await readHead(workspace))?.commit ?? null;
+    writeJson(intentFile(workspace), { v: 1, checkpoint, head, sessions } satisfies Intent);
+    faultPoint("commit:intent");
+  }
   if (linkedIn(message).includes(checkpoint)) return;
   const text =
     config.commit_linking === "prompt" && inherited === undefined
@@ -164,57 +175,92 @@ async function writtenBy(workspace: Workspace, running: readonly RunningTurn[]):
   return written;
 }
 
+/** What a killed post-commit left, or one that git never came to: made good by whoever comes next. */
+export async function finishCommit(workspace: Workspace): Promise<void> {
+  if (workspace.kind !== "repository" || !existsSync(intentFile(workspace))) return;
+  const intent = readIntent(workspace);
+  const head = intent && (await readHead(workspace));
+  // HEAD may have moved for another reason, after a commit that was given up: only the trailer proves that it was made.
+  if (head?.linked.includes(intent?.checkpoint ?? "")) await commitMade(workspace, loadConfig(workspace.root));
+  else if (!intent || head?.commit !== intent.head) removeFile(intentFile(workspace));
+}
+
+/** The queue first, what follows from it after, the intent last: killed anywhere in between, doing it again comes to the same. */
 async function commitMade(workspace: Workspace, config: Config): Promise<void> {
   const intent = readIntent(workspace);
-  removeFile(intentFile(workspace));
-  if (!intent) return;
-  const head = await readHead(workspace);
-  if (!head) return;
-  // The user may have taken the trailer out: then there is no checkpoint, but the files are committed all the same.
-  const isLinked = head.linked.includes(intent.checkpoint);
-  const sessions: QueuedSession[] = [];
-  for (const { key, files, left } of intent.sessions) {
-    const lock = await acquire(sessionLock(workspace, key), LOCK_WAIT_MS);
-    try {
-      const state = loadSession(workspace, key);
-      if (!state) continue;
-      const condensed = readCondensed(workspace, key);
-      // Amended: the same checkpoint again, with all that it had.
-      const before = condensed.last?.checkpoint === intent.checkpoint ? condensed.last : null;
-      const since = before?.since ?? condensed.since;
-      const all = [...new Set([...(before?.files ?? []), ...files])].sort();
-      const pending = readPending(workspace, key);
-      const rest = pending.files.filter((path) => !files.includes(path) || left.includes(path));
+  const head = intent && (await readHead(workspace));
+  if (!intent || !head || head.commit === intent.head) return removeFile(intentFile(workspace));
+  faultPoint("commit:made");
+  const locks = new Map<string, Lock | undefined>();
+  try {
+    const parts: CommitPart[] = [];
+    for (const { key } of intent.sessions) locks.set(key, await acquire(sessionLock(workspace, key), LOCK_WAIT_MS));
+    for (const session of intent.sessions) {
+      const state = loadSession(workspace, session.key);
+      if (state) parts.push(partOf(workspace, intent, head, session, state));
+    }
+    // The user may have taken the trailer out: then there is no checkpoint, but the files are committed all the same.
+    const isLinked = head.linked.includes(intent.checkpoint) && parts.length > 0;
+    if (isLinked) {
       const { checkpoint } = intent;
       const { commit, branch } = head;
-      const runs = isLinked && state.openTurn !== null;
-      const open = { checkpoint, commit, branch, files: all, since, turn: state.turn };
-      const earlier = pending.unfinished.filter((other) => other.checkpoint !== checkpoint);
-      writePending(workspace, key, { files: rest, unfinished: runs ? [...earlier, open] : pending.unfinished });
-      if (isLinked) {
-        const until = momentOf(state);
-        sessions.push(queuedSession(key, state, all, since, until));
-        const next = rest.length === 0 ? nextSince(state, until) : condensed.since;
-        writeCondensed(workspace, key, { since: next, last: { checkpoint, since, files: all } });
-      }
-      if (lock) movePhase(workspace, state);
-    } finally {
-      lock?.release();
+      const [time, sessions] = [now().toISOString(), parts.map((part) => part.queued)];
+      enqueue(workspace, { v: 1, checkpoint, commit, branch, strategy: config.strategy, time, sessions });
+      faultPoint("commit:queued");
     }
+    for (const { key, state, pending, unfinished, condensed } of parts) {
+      writePending(workspace, key, isLinked ? { ...pending, unfinished } : pending);
+      faultPoint("commit:pending");
+      if (isLinked) writeCondensed(workspace, key, condensed);
+      if (locks.get(key)) movePhase(workspace, state);
+      faultPoint("commit:condensed");
+    }
+    removeFile(intentFile(workspace));
+    if (isLinked) startWorker(workspace);
+  } finally {
+    for (const lock of locks.values()) lock?.release();
   }
-  if (sessions.length === 0) return;
-  const { checkpoint } = intent;
-  const time = now().toISOString();
-  enqueue(workspace, {
-    v: 1,
-    checkpoint,
-    commit: head.commit,
-    branch: head.branch,
-    strategy: config.strategy,
-    time,
-    sessions,
-  });
-  startWorker(workspace);
+}
+
+/** One session's part in a commit: what is queued for its checkpoint, and what is left for the next one. */
+interface CommitPart {
+  key: string;
+  state: SessionState;
+  queued: QueuedSession;
+  pending: Omit<Pending, "v">;
+  /** Where the commit is linked: also the checkpoint of the turn that still runs. */
+  unfinished: Unfinished[];
+  condensed: Condensed;
+}
+
+function partOf(
+  workspace: Workspace,
+  { checkpoint }: Intent,
+  { commit, branch }: Head,
+  { key, files, left }: Intent["sessions"][number],
+  state: SessionState,
+): CommitPart {
+  const condensed = readCondensed(workspace, key);
+  // Amended: the same checkpoint again, with all that it had.
+  const before = condensed.last?.checkpoint === checkpoint ? condensed.last : null;
+  const since = before?.since ?? condensed.since;
+  const all = [...new Set([...(before?.files ?? []), ...files])].sort();
+  const pending = readPending(workspace, key);
+  const rest = pending.files.filter((path) => !files.includes(path) || left.includes(path));
+  const open = { checkpoint, commit, branch, files: all, since, turn: state.turn };
+  const earlier = pending.unfinished.filter((other) => other.checkpoint !== checkpoint);
+  const until = momentOf(state);
+  return {
+    key,
+    state,
+    queued: queuedSession(key, state, all, since, until),
+    pending: { files: rest, unfinished: pending.unfinished },
+    unfinished: state.openTurn === null ? pending.unfinished : [...earlier, open],
+    condensed: {
+      since: rest.length === 0 ? nextSince(state, until) : condensed.since,
+      last: { checkpoint, since, files: all },
+    },
+  };
 }
 
 export function queuedSession(
@@ -256,10 +302,18 @@ function intentFile(workspace: Workspace): string {
 
 function readIntent(workspace: Workspace): Intent | undefined {
   try {
-    const intent = readJson(intentFile(workspace)) as Intent | undefined;
-    return intent?.v === 1 && Array.isArray(intent.sessions) ? intent : undefined;
+    const intent = readJson(intentFile(workspace)) as Partial<Intent> | undefined;
+    const { v, checkpoint, sessions } = intent ?? {};
+    const isWhole = v === 1 && typeof checkpoint === "string" && Array.isArray(sessions) && sessions.every(isConcerned);
+    return isWhole ? { v, checkpoint, head: intent?.head ?? null, sessions } : undefined;
   } catch (error) {
     log("warn", "commit", `What was found before the commit cannot be read: ${String(error)}`);
     return undefined;
   }
+}
+
+function isConcerned(value: unknown): value is Intent["sessions"][number] {
+  if (typeof value !== "object" || value === null) return false;
+  const { key, files, left } = value as Partial<Intent["sessions"][number]>;
+  return typeof key === "string" && /^[0-9a-f]+$/.test(key) && Array.isArray(files) && Array.isArray(left);
 }

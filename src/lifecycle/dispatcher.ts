@@ -166,7 +166,10 @@ async function handle(
 
   const begins = event.type === "SessionStart" || event.type === "TurnStart";
   const dead = capture && snapshot && begins ? await closeDead(workspace, key, capture, snapshot) : [];
+  let committed: boolean;
   try {
+    // Before the save: killed in between, files wait for a commit that take part in no step yet, which does no harm.
+    committed = await awaitCommits(workspace, [...dead.map((other) => other.session), session], capture);
     const requests = [...dead.flatMap((other) => other.session.saveRequests()), ...session.saveRequests()];
     if (capture) await saveStep(workspace, capture, requests);
     for (const other of dead) setMark(workspace, "active", keyOf(other.session.state), false);
@@ -175,7 +178,6 @@ async function handle(
   }
   if (!session.hasSteps) saveSession(workspace, state);
   setMarks(workspace, key, state, known);
-  const committed = await awaitCommits(workspace, [...dead.map((other) => other.session), session], capture);
   const commits = input.config.strategy === "auto-commit" && event.type === "TurnEnd";
   const checks = input.config.checks.command.length > 0 && event.type === "TurnEnd";
   return { notice, background: committed || commits || checks || (capture?.wantsUpkeep ?? false) };

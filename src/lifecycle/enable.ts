@@ -91,9 +91,16 @@ export async function disable(
   options: { agents?: readonly string[]; executable: string },
 ): Promise<DisableReport> {
   const workspace = findWorkspace(cwd);
-  const record = workspace && readStore(workspace);
-  if (!workspace || !record) {
+  if (!workspace || !isEnabled(workspace)) {
     throw new UserError("not-found", "Backtrail is not enabled here, so there is nothing to turn off.");
+  }
+  const record = readStore(workspace);
+  if (!record) {
+    throw new UserError(
+      "failed",
+      "The record of what was installed here (store.json) is damaged, so it cannot be taken out.",
+      "`backtrail enable` with the same agents writes it anew; then `backtrail disable` works.",
+    );
   }
   const chosen = options.agents ? await namedAgents(options.agents, record) : Object.keys(record.agents);
   const report: DisableReport = { workspace, removed: [], failed: [], left: [] };

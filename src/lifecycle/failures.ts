@@ -15,25 +15,33 @@ export interface Failure {
   last: string;
 }
 
-const DAYS = 7;
+const DAYS = 1;
 const LONGEST = 200;
 
 /** The newest first, the same message counted once. */
 export function failuresOf(workspace: Workspace): Failure[] {
-  const since = new Date(now().getTime() - DAYS * 24 * 60 * 60 * 1000).toISOString();
   const failures = new Map<string, Failure>();
-  for (const directory of [stateDirectory(), workspace.storeDir]) {
-    for (const line of (readText(logFile(directory)) ?? "").split("\n")) {
-      const entry = parse(line);
-      if (!entry || entry.time < since || (entry.level !== "error" && entry.level !== "warn")) continue;
-      const where = oneLine(entry.where);
-      const message = shorten(oneLine(entry.message), LONGEST);
-      const known = failures.get(`${where}\0${message}`);
-      const last = entry.time > (known?.last ?? "") ? entry.time : (known?.last ?? entry.time);
-      failures.set(`${where}\0${message}`, { where, message, count: (known?.count ?? 0) + 1, last });
-    }
+  for (const entry of [stateDirectory(), workspace.storeDir].flatMap((directory) => loggedIn(directory, DAYS))) {
+    const where = oneLine(entry.where);
+    const message = shorten(oneLine(entry.message), LONGEST);
+    const known = failures.get(`${where}\0${message}`);
+    const last = entry.time > (known?.last ?? "") ? entry.time : (known?.last ?? entry.time);
+    failures.set(`${where}\0${message}`, { where, message, count: (known?.count ?? 0) + 1, last });
   }
   return [...failures.values()].sort((a, b) => (a.last < b.last ? 1 : -1));
+}
+
+export type LoggedFailure = Pick<LogEntry, "time" | "level" | "where" | "message">;
+
+/** Warnings and errors of the last days in one directory's log. */
+export function loggedIn(directory: string, days: number): LoggedFailure[] {
+  const since = new Date(now().getTime() - days * 24 * 60 * 60 * 1000).toISOString();
+  return (readText(logFile(directory)) ?? "").split("\n").flatMap((line) => {
+    const entry = parse(line);
+    if (!entry || entry.time < since || (entry.level !== "error" && entry.level !== "warn")) return [];
+    const { time, level, where, message } = entry;
+    return [{ time, level, where, message }];
+  });
 }
 
 function parse(line: string): LogEntry | undefined {

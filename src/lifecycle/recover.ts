@@ -11,6 +11,7 @@ import { finishSaves, saveStep } from "../steps/save.ts";
 import { sessionLock } from "../steps/session-tree.ts";
 import { awaitCommits } from "./awaited-commits.ts";
 import { startWorker } from "./background.ts";
+import { finishCommit } from "./commits.ts";
 import { agentOf, isDead } from "./dead-turns.ts";
 import { captureOptions } from "./dispatcher.ts";
 import { pushIfDue } from "./pushing.ts";
@@ -24,6 +25,7 @@ export async function recoverSessions(workspace: Workspace): Promise<string[]> {
   const finished = await finishSaves(workspace);
   if (finished.length > 0)
     said.push(`Finished saving ${plural(finished.length, "step")} that a killed process had left behind.`);
+  await finishCommit(workspace);
   await pushIfDue(workspace);
   const closed = await closeTurns(workspace);
   if (closed > 0) said.push(`Closed ${plural(closed, "turn")} that had been interrupted.`);
@@ -60,9 +62,10 @@ async function closeTurn(workspace: Workspace, key: string, capture: Capture, sn
     const session = new Session({ workspace, agent: await agentOf(state), state, time: now().toISOString() });
     state.revision++;
     await session.endTurn(capture, snapshot, null, true);
+    const committed = await awaitCommits(workspace, [session], capture);
     await saveStep(workspace, capture, session.saveRequests());
     setMark(workspace, "active", key, false);
-    if (await awaitCommits(workspace, [session], capture)) startWorker(workspace);
+    if (committed) startWorker(workspace);
     return true;
   } finally {
     lock.release();

@@ -1,12 +1,11 @@
 /** The list of steps against what the refs hold: the refs are the truth, the list is made from them. */
-import { writeFileAtomic } from "../base/files.ts";
 import { gitLocation } from "../git/location.ts";
 import { ObjectWriter } from "../git/objects.ts";
 import { ObjectReader } from "../git/reader.ts";
 import { git, tryGit } from "../git/run.ts";
 import { TREE_MODE, TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { indexFile, stepsNewestFirst } from "../steps/index-file.ts";
+import { rewriteIndex, stepsNewestFirst } from "../steps/index-file.ts";
 import type { Step } from "../steps/model.ts";
 import { directoryAt } from "../steps/session-tree.ts";
 
@@ -35,18 +34,27 @@ export async function compareIndex(workspace: Workspace): Promise<IndexCompariso
 
 /** Writes the list anew from the refs; the number of steps in it. */
 export async function rebuildIndex(workspace: Workspace): Promise<number> {
+  const { unlisted, unheld } = await compareIndex(workspace);
   const { steps } = await storedSteps(workspace);
-  const known = new Map([...stepsNewestFirst(workspace)].map((step) => [step.id, step]));
   const reader = new ObjectReader(workspace);
   try {
-    const records: Step[] = [];
-    for (const [id, tree] of steps) {
-      const record = known.get(id) ?? (await readStep(reader, tree));
-      if (record) records.push(record);
+    const missing: Step[] = [];
+    for (const id of unlisted) {
+      const record = await readStep(reader, steps.get(id) ?? "");
+      if (record) missing.push(record);
     }
-    records.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
-    writeFileAtomic(indexFile(workspace), records.map((step) => `${JSON.stringify(step)}\n`).join(""), { sync: true });
-    return records.length;
+    let count = 0;
+    // What was saved since is listed by whoever saved it: only what was found wrong is changed.
+    rewriteIndex(workspace, (listed) => {
+      const here = new Set(listed.map(({ id }) => id));
+      const records = listed.filter(({ id }) => !unheld.includes(id));
+      // The others stay in the order they were saved, which is not that of their times where a clock went back.
+      for (const step of missing.filter(({ id }) => !here.has(id)).sort(byTime))
+        records.splice(records.findLastIndex((other) => other.time <= step.time) + 1, 0, step);
+      count = records.length;
+      return records;
+    });
+    return count;
   } finally {
     reader.close();
   }
@@ -116,4 +124,8 @@ async function sessionRefs(workspace: Workspace): Promise<Map<string, string>> {
     if (ref && id) refs.set(ref, id);
   }
   return refs;
+}
+
+function byTime(a: Step, b: Step): number {
+  return a.time < b.time ? -1 : a.time > b.time ? 1 : 0;
 }

@@ -2,36 +2,37 @@
  * What no hook waits for: finishing saves that were cut off, refreshing the private index, pruning, packing.
  * Every task can be killed at any point and done again.
  */
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomic } from "../base/files.ts";
-import { tryAcquire } from "../base/lock.ts";
+import { type Lock, tryAcquire } from "../base/lock.ts";
 import { logError, logTo } from "../base/log.ts";
 import { repairGitHooks } from "../checkpoints/git-hooks.ts";
 import { hasQueue } from "../checkpoints/queue.ts";
-import { loadConfig } from "../config/load.ts";
 import { gitLocation } from "../git/location.ts";
 import { warmPrivateIndex } from "../git/private-index.ts";
 import { advancePrivateStore } from "../git/private-store.ts";
 import { tryGit } from "../git/run.ts";
 import { MANY_PACKS } from "../git/snapshot.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
-import { dropSteps, planPruning } from "../steps/retention.ts";
 import { finishSaves } from "../steps/save.ts";
 import { commitTurns } from "./auto-commit.ts";
 import { workerLock } from "./background.ts";
+import { finishCommit } from "./commits.ts";
 import { tidyPending, writeCheckpoints } from "./condensing.ts";
+import { finishForgetting } from "./forget.ts";
+import { pruneSometimes } from "./pruning.ts";
 import { markPush, pushIfDue } from "./pushing.ts";
 
 /** Loose objects in one of 256 directories, as git itself estimates: 27 here are about 6,700 in all. */
 const LOOSE_SAMPLE = 27;
 const MOST_ROUNDS = 3;
-const PRUNE_EVERY_MS = 24 * 60 * 60 * 1000;
 
 type Task = (workspace: Workspace) => Promise<unknown>;
 
 const TASKS: readonly Task[] = [
   finishSaves,
+  finishForgetting,
+  finishCommit,
   commitTurns,
   writeCheckpoints,
   tidyPending,
@@ -39,7 +40,7 @@ const TASKS: readonly Task[] = [
   markPush,
   advancePrivateStore,
   warmPrivateIndex,
-  pruneSteps,
+  pruneSometimes,
   packLooseObjects,
   joinPacks,
 ];
@@ -48,7 +49,7 @@ export async function runWorker(root: string, again = 0): Promise<number> {
   const workspace = findWorkspace(root);
   if (!workspace || !isEnabled(workspace)) return 0;
   logTo(workspace.storeDir);
-  const lock = tryAcquire(workerLock(workspace));
+  const lock = lockFor(workspace);
   if (!lock) return 0;
   try {
     for (const task of TASKS) {
@@ -68,19 +69,14 @@ export async function runWorker(root: string, again = 0): Promise<number> {
   return 0;
 }
 
-/** Once a day is enough for what is kept for weeks. */
-async function pruneSteps(workspace: Workspace): Promise<void> {
-  const stamp = join(workspace.storeDir, "pruned");
-  const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (Date.now() - last < PRUNE_EVERY_MS) return;
-  writeFileAtomic(stamp, "");
-  const { retention } = loadConfig(workspace.root);
-  const { steps } = await planPruning(workspace, { days: retention.days, maxSize: retention.max_size });
-  await dropSteps(workspace, steps);
-  if (workspace.kind === "repository" || steps.length === 0) return;
-  // Nobody else runs git in a private store. A day is far longer than any save takes.
-  const { args, cwd } = gitLocation(workspace);
-  await tryGit([...args, "gc", "--quiet", "--prune=1.day.ago"], { cwd, timeoutMs: 600_000 });
+/** A disk that is full or read-only: there is nothing that could be done now. */
+function lockFor(workspace: Workspace): Lock | undefined {
+  try {
+    return tryAcquire(workerLock(workspace));
+  } catch (error) {
+    logError("worker", error);
+    return undefined;
+  }
 }
 
 /** Packs loose objects without deleting any that is not in the pack: nothing of the user's is pruned. */

@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, realpathSync 
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
+import { forkOf } from "../agents/fork.ts";
 import { getAgent } from "../agents/registry.ts";
 import { codeOf, UserError } from "../base/errors.ts";
 import { makeDirectory, readJson, removeFile, writeAll, writeJson } from "../base/files.ts";
@@ -79,7 +80,7 @@ export async function prepareFork(
   if (typeof found === "string") return found;
   const { agent, key, position, bytes } = found;
   if (!agent.forker) return UNAVAILABLE;
-  const forked = agent.forker.fork({
+  const forked = forkOf(agent.forker, {
     bytes,
     lastId: agent.forker.branching ? position.lastId : null,
     transcriptPath: position.path,

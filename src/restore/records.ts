@@ -59,8 +59,25 @@ function parse(line: string): RestoreRecord | undefined {
   if (line === "") return undefined;
   try {
     const record = JSON.parse(line) as RestoreRecord;
-    return record?.v === 1 && typeof record.id === "string" ? record : undefined;
+    return isRecord(record) ? record : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Enough of its shape that nobody stumbles over the rest. */
+function isRecord(record: Partial<RestoreRecord> | null): boolean {
+  const { v, id, kind, time, target, safetyStep, paths } = record ?? {};
+  return (
+    v === 1 &&
+    [id, kind, time, safetyStep].every((field) => typeof field === "string") &&
+    isTarget(target) &&
+    (paths === null || (Array.isArray(paths) && paths.every((path) => typeof path === "string")))
+  );
+}
+
+function isTarget(target: unknown): boolean {
+  if (typeof target !== "object" || target === null) return false;
+  const { step, commit, turns, changes } = target as Record<string, unknown>;
+  return typeof step === "string" || typeof commit === "string" || (Array.isArray(turns) && Array.isArray(changes));
 }

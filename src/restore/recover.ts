@@ -1,11 +1,13 @@
 /** Puts right whatever killed processes left half done, before a command does anything else. */
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { removeFile } from "../base/files.ts";
 import { tryAcquire } from "../base/lock.ts";
-import { isRunning } from "../base/processes.ts";
+import { releaseUserIndex } from "../git/user-index.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { finishForgetting } from "../lifecycle/forget.ts";
+import { removeLeftovers } from "../lifecycle/leftovers.ts";
 import { recoverSessions } from "../lifecycle/recover.ts";
 import { listForks } from "../steps/forks.ts";
 import { sessionLock, sessionRef } from "../steps/session-tree.ts";
@@ -19,12 +21,14 @@ const POLL_MS = 20;
 
 /** Sentences for the user about what was put right. */
 export async function recover(workspace: Workspace): Promise<string[]> {
+  releaseUserIndex(workspace);
+  removeLeftovers(workspace);
   await releaseAbandoned(workspace);
-  sweep(workspace);
   removeAbandonedTrials(workspace);
   // Restores first: a turn that is closed now must not record a half restored work tree.
   const restored = await finishRestores(workspace);
-  return [...restored, ...(await recoverSessions(workspace)), ...(await recoverForks(workspace))];
+  const forgotten = await finishForgetting(workspace);
+  return [...restored, ...forgotten, ...(await recoverSessions(workspace)), ...(await recoverForks(workspace))];
 }
 
 /** Loaded only where one is half made or half gone. */
@@ -33,11 +37,8 @@ async function recoverForks(workspace: Workspace): Promise<string[]> {
   return (await import("./fork/recover.ts")).finishForks(workspace);
 }
 
-/** Locks of sessions, and of their refs, whose process is gone. */
+/** Locks of sessions' refs whose process is gone. */
 async function releaseAbandoned(workspace: Workspace): Promise<void> {
-  for (const name of namesIn(join(workspace.storeDir, "sessions"))) {
-    if (name.endsWith(".lock")) tryAcquire(join(workspace.storeDir, "sessions", name))?.release();
-  }
   for (const name of namesIn(join(workspace.commonDir, sessionRef("")))) {
     const key = /^([0-9a-f]+)\.lock$/.exec(name)?.[1];
     if (key !== undefined) await releaseRef(workspace, key);
@@ -59,18 +60,6 @@ async function releaseRef(workspace: Workspace, key: string): Promise<void> {
     removeFile(lock);
   } finally {
     session.release();
-  }
-}
-
-/** Files that a process wrote for itself, with its id in their names, and had no time to rename or remove. */
-function sweep({ storeDir, stateDir }: Workspace): void {
-  for (const directory of [storeDir, join(storeDir, "journal"), join(storeDir, "sessions"), stateDir]) {
-    for (const name of namesIn(directory)) {
-      const pid = /\.(\d+)\.(?:[0-9a-z]+\.)?tmp$|^convert\.(\d+)(?:\.|$)/.exec(name);
-      const owner = pid?.[1] ?? pid?.[2];
-      if (owner !== undefined && !isRunning(Number(owner)))
-        rmSync(join(directory, name), { recursive: true, force: true });
-    }
   }
 }
 

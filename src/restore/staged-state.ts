@@ -1,13 +1,12 @@
 /** What is staged: how the user's index would have to change, and changing it with git's own means. */
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { nulSeparated } from "../git/conversion.ts";
 import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import { compareTrees } from "../git/tree-diff.ts";
 import type { TreeStore } from "../git/trees.ts";
+import { changeUserIndex } from "../git/user-index.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { StepSnapshot } from "../steps/model.ts";
 import type { IndexPlan } from "./journal.ts";
@@ -42,29 +41,32 @@ export async function planIndex(
 export async function restoreIndex(workspace: Workspace, plan: IndexPlan): Promise<string | undefined> {
   const { args, cwd } = gitLocation(workspace);
   const input = Buffer.concat(linesOf(plan, workspace.hash === "sha1" ? 40 : 64));
-  const result = await tryGit([...args, "update-index", "-z", "--index-info"], { cwd, input });
-  if (result.code !== 0) {
-    const locked = existsSync(join(workspace.gitDir, "index.lock"));
-    const why = locked
-      ? "another git process holds the index"
-      : (result.stderr.trim().split("\n").at(-1) ?? "git refused");
-    return `What is staged was left as it is: ${why}.`;
-  }
-  if (plan.intentToAdd.length > 0) {
+  let why = "another git process holds the index";
+  const outcome = await changeUserIndex(workspace, async (env) => {
+    const result = await tryGit([...args, "update-index", "-z", "--index-info"], { cwd, env, input });
+    if (result.code !== 0) {
+      why = result.stderr.trim().split("\n").at(-1) ?? "git refused";
+      return false;
+    }
+    if (plan.intentToAdd.length === 0) return true;
     await tryGit([...args, "add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"], {
       cwd,
-      env: { GIT_LITERAL_PATHSPECS: "1" },
+      env: { ...env, GIT_LITERAL_PATHSPECS: "1" },
       input: nulSeparated(plan.intentToAdd),
     });
-  }
-  return undefined;
+    return true;
+  });
+  return outcome === "done" ? undefined : `What is staged was left as it is: ${why}.`;
 }
 
 /** Lets git note the new files' times, so that the next status is quick. Nobody depends on it. */
 export async function refreshIndex(workspace: Workspace): Promise<void> {
-  if (workspace.kind === "private" || existsSync(join(workspace.gitDir, "index.lock"))) return;
+  if (workspace.kind === "private") return;
   const { args, cwd } = gitLocation(workspace);
-  await tryGit([...args, "update-index", "-q", "--refresh"], { cwd });
+  await changeUserIndex(workspace, async (env) => {
+    await tryGit([...args, "update-index", "-q", "--refresh"], { cwd, env });
+    return true;
+  });
 }
 
 function linesOf(plan: IndexPlan, idLength: number): Buffer[] {

@@ -2,10 +2,11 @@
  * steps.jsonl: one line a step, in the order they were saved, so that listing needs no git. A cache of what the
  * refs hold: a line that is torn is skipped, and the file can be made again from the refs.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
-import { makeDirectory, writeAll } from "../base/files.ts";
+import { faultPoint } from "../base/fault.ts";
+import { appendLine, writeFileAtomic } from "../base/files.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "./model.ts";
 
@@ -26,20 +27,42 @@ export function indexFile(workspace: Workspace): string {
 
 export function appendStep(workspace: Workspace, record: Step | Tombstone): void {
   const path = indexFile(workspace);
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
-  let fd: number;
+  const inode = appendLine(path, JSON.stringify(record));
+  // Somebody wrote the list anew meanwhile: a line that is there twice counts once.
+  if (statSync(path, { throwIfNoEntry: false })?.ino !== inode) appendStep(workspace, record);
+}
+
+/**
+ * Writes the list anew: `records` of what is there. Without a lock, and no line is lost: what others append to the old file
+ * until it is replaced is carried over here, and whoever finds it replaced after appending appends again.
+ */
+export function rewriteIndex(workspace: Workspace, records: (listed: Step[]) => readonly Step[]): void {
+  const path = indexFile(workspace);
+  let fd: number | undefined;
   try {
-    fd = openSync(path, flags, 0o600);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-    makeDirectory(dirname(path));
-    fd = openSync(path, flags, 0o600);
-  }
-  try {
-    // A line that a killed process left torn must not swallow this one.
-    writeAll(fd, Buffer.from(`${endsTorn(fd) ? "\n" : ""}${JSON.stringify(record)}\n`));
+    fd = openIfThere(path);
+    const known = fd === undefined ? 0 : fstatSync(fd).size;
+    const lines = records([...stepsNewestFirst(workspace)].reverse()).map((step) => `${JSON.stringify(step)}\n`);
+    writeFileAtomic(path, lines.join(""), { sync: true });
+    faultPoint("index:replaced");
+    if (fd === undefined) return;
+    const late = Buffer.alloc(Math.max(0, fstatSync(fd).size - known));
+    readSync(fd, late, 0, late.length, known);
+    for (const line of late.toString("utf8").split("\n")) {
+      const record = parseRecord(line);
+      if (record) appendStep(workspace, record);
+    }
   } finally {
-    closeSync(fd);
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 
@@ -63,20 +86,43 @@ function parseRecord(line: string): Step | Tombstone | undefined {
     const record: unknown = JSON.parse(line);
     if (typeof record !== "object" || record === null || !("v" in record) || record.v !== 1) return undefined;
     if ("deleted" in record && typeof record.deleted === "string") return record as Tombstone;
-    return "id" in record && typeof record.id === "string" ? (record as Step) : undefined;
+    return isStep(record as Partial<Step>) ? (record as Step) : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Enough of its shape that nobody stumbles over the rest. */
+function isStep({
+  id,
+  session,
+  agent,
+  kind,
+  time,
+  worktree,
+  turn,
+  prompt,
+  name,
+  files,
+  snapshot,
+}: Partial<Step>): boolean {
+  return (
+    [id, kind, time, worktree].every((field) => typeof field === "string") &&
+    [session, agent, prompt, name].every((field) => field === null || typeof field === "string") &&
+    Number.isSafeInteger(turn) &&
+    [files?.added, files?.modified, files?.deleted].every(areTexts) &&
+    [snapshot?.work, snapshot?.index].every((tree) => typeof tree === "string") &&
+    [snapshot?.unmerged, snapshot?.intentToAdd, snapshot?.notCaptured].every(Array.isArray)
+  );
+}
+
+function areTexts(list: unknown): boolean {
+  return Array.isArray(list) && list.every((item) => typeof item === "string");
+}
+
 function* linesBackwards(path: string): Generator<string> {
-  let fd: number;
-  try {
-    fd = openSync(path, "r");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
-    throw error;
-  }
+  const fd = openIfThere(path);
+  if (fd === undefined) return;
   try {
     let position = fstatSync(fd).size;
     let rest: Buffer = Buffer.alloc(0);
@@ -104,12 +150,4 @@ function newlinesIn(data: Buffer, end: number): number[] {
   const found: number[] = [];
   for (let at = data.indexOf(NEWLINE); at !== -1 && at < end; at = data.indexOf(NEWLINE, at + 1)) found.push(at);
   return found;
-}
-
-function endsTorn(fd: number): boolean {
-  const { size } = fstatSync(fd);
-  if (size === 0) return false;
-  const last = Buffer.alloc(1);
-  readSync(fd, last, 0, 1, size - 1);
-  return last[0] !== NEWLINE;
 }

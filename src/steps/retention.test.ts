@@ -5,7 +5,7 @@ import { enabledWorkspace, ownHome } from "../../test/support/own-process.ts";
 import { keyFor, save } from "../../test/support/saving.ts";
 import { loadSnapshotCache } from "../git/stat-cache.ts";
 import { listSteps } from "./list.ts";
-import { dropSteps, planPruning } from "./retention.ts";
+import { dropSteps, planPruning, sizeOfSteps } from "./retention.ts";
 import { sessionRef } from "./session-tree.ts";
 
 ownHome();
@@ -66,4 +66,21 @@ test("beyond the size the oldest go first, and the newest stays", async () => {
   expect(plan.steps.map((step) => step.id)).toEqual(ids.slice(0, plan.steps.length));
   const tiny = await planPruning(workspace, { days: 10_000, maxSize: 1 });
   expect(tiny.steps.map((step) => step.id)).toEqual(ids.slice(0, -1));
+});
+
+test("what the user's commits hold is not counted", async () => {
+  using repository = temporaryRepository();
+  const workspace = await enabledWorkspace(repository.path);
+  for (let i = 0; i < 5; i++) repository.write(`big${i}`, randomBytes(100_000));
+  repository.commit("large");
+  await save(workspace, [{ session: "one" }]);
+  expect(await sizeOfSteps(workspace)).toBeLessThan(10_000);
+  // Nor what a commit held that no branch leads to any more by its newest tree.
+  repository.git("rm", "--quiet", "big0", "big1");
+  repository.commit("smaller");
+  await save(workspace, [{ session: "one" }]);
+  expect(await sizeOfSteps(workspace)).toBeLessThan(10_000);
+  repository.write("mine", randomBytes(50_000));
+  await save(workspace, [{ session: "one" }]);
+  expect(await sizeOfSteps(workspace)).toBeGreaterThan(50_000);
 });

@@ -6,6 +6,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../base/clock.ts";
+import { faultPoint } from "../base/fault.ts";
 import { sessionKey } from "../base/ids.ts";
 import { acquire } from "../base/lock.ts";
 import { gitLocation } from "../git/location.ts";
@@ -17,11 +18,12 @@ import { dropSnapshotCache } from "../git/stat-cache.ts";
 import { type TreeEntry, TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { forkedSteps } from "./forks.ts";
-import { appendStep, stepsNewestFirst } from "./index-file.ts";
+import { appendStep, rewriteIndex, stepsNewestFirst } from "./index-file.ts";
 import type { Step } from "./model.ts";
 import { SESSION_REFS, sessionLock, sessionRef, stepPath } from "./session-tree.ts";
 
 const LOCK_WAIT_MS = 5_000;
+const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface Retention {
@@ -61,6 +63,16 @@ export async function planPruning(workspace: Workspace, retention: Retention): P
   }
 }
 
+/** Bytes on disk that nothing but our steps hold. */
+export async function sizeOfSteps(workspace: Workspace): Promise<number> {
+  const reader = new ObjectReader(workspace);
+  try {
+    return await sizeWithout(workspace, reader, []);
+  } finally {
+    reader.close();
+  }
+}
+
 /** No longer kept by their age, oldest first. */
 function expired(steps: readonly Step[], days: number): Step[] {
   const oldest = new Date(now().getTime() - days * DAY_MS).toISOString();
@@ -79,10 +91,16 @@ async function sizeWithout(workspace: Workspace, reader: ObjectReader, steps: re
   }
   writer.flush();
   if (roots.length === 0) return 0;
+  // What the user's own commits hold is not ours: of the branches, and of the commits that steps were taken at.
+  const heads = new Set<string>();
+  for (const { head } of stepsNewestFirst(workspace)) if (head !== null && OBJECT_ID.test(head)) heads.add(head);
   const { args, cwd } = gitLocation(workspace);
-  const measure = ["rev-list", "--objects", "--disk-usage", "--stdin", "--not", "--branches", "--tags", "--remotes"];
-  const size = await gitText([...args, ...measure], { cwd, input: `${roots.join("\n")}\n`, timeoutMs: 600_000 });
-  return Number(size) || 0;
+  // Without this kind of edge git leaves out commits alone, and counts every file of theirs.
+  const measure = ["rev-list", "--objects-edge-aggressive", "--disk-usage", "--ignore-missing", "--stdin"];
+  const theirs = ["--not", "--branches", "--tags", "--remotes"];
+  const input = [...roots, ...[...heads].map((head) => `^${head}`), ""].join("\n");
+  const said = await gitText([...args, ...measure, ...theirs], { cwd, input, timeoutMs: 600_000 });
+  return Number(said.split("\n").at(-1)) || 0;
 }
 
 async function sessionRoots(workspace: Workspace): Promise<[key: string, root: string][]> {
@@ -109,6 +127,8 @@ export async function dropSteps(workspace: Workspace, steps: readonly Step[]): P
   } finally {
     reader.close();
   }
+  // What is gone is gone from the list too, with its prompts.
+  rewriteIndex(workspace, (listed) => listed);
 }
 
 async function dropFromSession(
@@ -128,6 +148,7 @@ async function dropFromSession(
       const empty = !(await trees.read(after)).has("steps");
       writer.flush();
       if (!(await compareAndSwapRef(workspace, sessionRef(key), before, empty ? null : after))) return;
+      faultPoint("prune:ref");
     }
     for (const step of steps) appendStep(workspace, { v: 1, deleted: step.id });
   } finally {

@@ -1,10 +1,9 @@
 /** A full disk, on a small file system of its own: no hook fails, nothing that was saved breaks, and it goes on after. */
 import { expect, test } from "bun:test";
-import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { temporaryDirectory, temporaryRepository } from "../support/index.ts";
+import { temporaryRepository } from "../support/index.ts";
 import { harmless, Recording } from "../support/recording.ts";
+import { mayMount, smallDisk } from "./small-disk.ts";
 
 const canMount = mayMount();
 if (!canMount) console.log("SKIPPED: hooks on a full disk: a file system can't be mounted here");
@@ -13,7 +12,7 @@ test.skipIf(!canMount)(
   "no room at all",
   async () => {
     using recording = await Recording.begin(temporaryRepository());
-    using disk = smallDisk(recording);
+    using disk = smallDisk(recording.repository);
     const { repository } = recording;
     await recording.prompt("one");
     harmless(await recording.hook("Stop", recording.answer("Done with one.")));
@@ -39,7 +38,7 @@ test.skipIf(!canMount)(
   "too little room for what changed: the log has the reason",
   async () => {
     using recording = await Recording.begin(temporaryRepository());
-    using disk = smallDisk(recording);
+    using disk = smallDisk(recording.repository);
     const { repository } = recording;
     await recording.prompt("one");
     repository.write("big.bin", randomBytes(1 << 20));
@@ -60,7 +59,7 @@ test.skipIf(!canMount)(
   "room that ends at every possible point of a save",
   async () => {
     using recording = await Recording.begin(temporaryRepository());
-    using disk = smallDisk(recording);
+    using disk = smallDisk(recording.repository);
     const { repository } = recording;
     await recording.prompt("first");
     harmless(await recording.hook("Stop", recording.answer("Done.")));
@@ -87,49 +86,3 @@ test.skipIf(!canMount)(
   },
   120_000,
 );
-
-/** Moves the git directory of a recording onto a file system of eight megabytes. */
-function smallDisk(recording: Recording) {
-  const git = recording.repository.at(".git");
-  const aside = `${git}-aside`;
-  execFileSync("mv", [git, aside]);
-  execFileSync("mkdir", [git]);
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m,mode=755", "tmpfs", git]);
-  execFileSync("cp", ["-a", `${aside}/.`, git]);
-  rmSync(aside, { recursive: true });
-  const filler = `${git}/filler`;
-  return {
-    /** Takes all room but so many bytes. */
-    fill(left: number): void {
-      const fd = openSync(filler, "w");
-      try {
-        const page = Buffer.alloc(4096);
-        while (writeSync(fd, page) === page.length);
-      } catch {
-        // Full, as it should be.
-      } finally {
-        closeSync(fd);
-      }
-      const size = Bun.file(filler).size;
-      execFileSync("truncate", ["-s", String(Math.max(0, size - left)), filler]);
-    },
-    empty(): void {
-      rmSync(filler, { force: true });
-    },
-    [Symbol.dispose](): void {
-      execFileSync("umount", ["-l", git]);
-    },
-  };
-}
-
-function mayMount(): boolean {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
-  using place = temporaryDirectory();
-  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", place.path]).status !== 0) return false;
-  try {
-    appendFileSync(place.at("probe"), "");
-    return true;
-  } finally {
-    spawnSync("umount", ["-l", place.path]);
-  }
-}

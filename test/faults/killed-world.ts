@@ -53,14 +53,16 @@ export class World implements Disposable {
   stagedThen = "";
   target = "";
 
-  private constructor() {
+  private constructor(variables: Record<string, string>) {
     this.repository = temporaryRepository();
+    const environment = this.repository.environment.bind(this.repository);
+    this.repository.environment = (extra) => environment({ ...variables, ...extra });
     this.agent = new ScriptedClaude(this.repository);
   }
 
   /** Two turns; the second one changes, adds, removes, turns one kind into another, and stages. */
-  static async make(): Promise<World> {
-    const world = new World();
+  static async make(variables: Record<string, string> = {}): Promise<World> {
+    const world = new World(variables);
     const { repository, agent } = world;
     repository.write(".gitignore", "*.log\n");
     repository.write("src/app.ts", "one\n");

@@ -80,7 +80,7 @@ function names(value: unknown): string[] {
 
 /** The root itself would keep everything from being restored. */
 function isBelowRoot(directory: string): boolean {
-  const path = normalize(directory).replace(/\/+$/, "");
+  const path = normalize(directory).replace(/\/$/, "");
   return path !== "" && path !== "." && !isAbsolute(path) && !path.startsWith("..") && !path.includes("\0");
 }
 

@@ -1,19 +1,25 @@
 /** `status`: whether Backtrail is on here, which agents are connected, which sessions there are. Changes nothing. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { inspectAll } from "../../agents/install.ts";
 import type { Scope } from "../../agents/profile.ts";
 import { capabilitiesOf, listAgents } from "../../agents/registry.ts";
 import { now } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { dataDirectory } from "../../base/paths.ts";
 import { oneLine, plural, shownPath } from "../../base/text.ts";
+import { CHECKPOINT_BRANCH } from "../../checkpoints/layout.ts";
 import { pendingKeys, readPending } from "../../checkpoints/pending.ts";
 import { findRemote, withoutPassword } from "../../checkpoints/sync/remote.ts";
 import { remoteState, wishedPush } from "../../checkpoints/sync/state.ts";
 import type { Config } from "../../config/load.ts";
+import { hasRef } from "../../git/refs.ts";
 import { findWorkspace, isEnabled, readStore, type Workspace } from "../../git/workspace.ts";
 import { listSessions, loadSession, type SessionState } from "../../lifecycle/session-state.ts";
 import { listSteps } from "../../steps/list.ts";
 import { ownExecutable } from "../executable.ts";
 import type { Io } from "../io.ts";
+import { placeOf } from "../render/place.ts";
 import { type Cell, table } from "../render/table.ts";
 import { age, until } from "../render/time.ts";
 import { problemText, settingsOf } from "../settings.ts";
@@ -73,6 +79,7 @@ export async function run(options: { json?: boolean }, io: Io): Promise<undefine
   if (config.push.enabled) printPush(await pushState(workspace, config), io);
   printAgents(agents, io);
   printSessions(sessions, workspace, io);
+  printStored(workspace, config.push.enabled, io);
 }
 
 interface PushState {
@@ -185,6 +192,33 @@ function printSessions(sessions: readonly SessionState[], workspace: Workspace, 
   if (left > 0) io.print(paint("dim", `  and ${plural(left, "older session")}`));
   const elsewhere = sessions.length - here.length;
   if (elsewhere > 0) io.print(paint("dim", `  ${plural(elsewhere, "session")} in other worktrees`));
+}
+
+/** Where everything is, and who can see it. */
+function storedPlaces(workspace: Workspace, pushed: boolean): { where: string; what: string }[] {
+  const vault = join(dataDirectory(), "redaction");
+  const hasCheckpoints = workspace.kind === "repository" && hasRef(workspace, CHECKPOINT_BRANCH);
+  const branch = CHECKPOINT_BRANCH.slice("refs/heads/".length);
+  const store = placeOf(workspace.storeDir, workspace.root);
+  return [
+    {
+      where: workspace.kind === "repository" ? `${store}, refs/backtrail` : store,
+      what: "steps and conversations, only on this machine",
+    },
+    ...(hasCheckpoints
+      ? [{ where: branch, what: `behind commits: redacted, ${pushed ? "pushed with yours" : "not pushed"}` }]
+      : []),
+    ...(existsSync(vault) ? [{ where: placeOf(vault, null), what: "what was redacted, encrypted" }] : []),
+  ];
+}
+
+function printStored(workspace: Workspace, pushed: boolean, io: Io): void {
+  const { paint } = io.out;
+  io.print("");
+  io.print(paint("bold", "Stored"));
+  const rows = storedPlaces(workspace, pushed).map(({ where, what }): Cell[] => [{ text: where }, { text: what }]);
+  for (const line of table(rows, io.out.columns, 2)) io.print(line);
+  io.print(paint("dim", "  `backtrail forget` removes a conversation, `backtrail clean` what is old"));
 }
 
 function phaseWord(session: SessionState): string {

@@ -46,7 +46,7 @@ export function press(state: PickerState, key: Key): Outcome {
   if (name === "tab") return { state: { ...state, after: !state.after } };
   if (name === "backspace") return { state: filtered(state, [...state.query].slice(0, -1).join("")) };
   if (ctrl && name === "u") return { state: filtered(state, "") };
-  if (ctrl && name === "w") return { state: filtered(state, state.query.replace(/\S*\s*$/, "")) };
+  if (ctrl && name === "w") return { state: filtered(state, withoutLastWord(state.query)) };
   const typed = key.sequence ?? "";
   if (ctrl || key.meta || !isText(typed)) return { state };
   return { state: filtered(state, state.query + typed) };
@@ -68,4 +68,8 @@ function filtered(state: PickerState, query: string): PickerState {
 
 function isText(sequence: string): boolean {
   return sequence !== "" && !/\p{Cc}/u.test(sequence);
+}
+
+function withoutLastWord(query: string): string {
+  return query.slice(0, query.trimEnd().lastIndexOf(" ") + 1);
 }

@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, readdirSync, readFileSync, renameSync, statS
 import { join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/index.ts";
 import { restorePlaceholders } from "./placeholders.ts";
-import { openVault } from "./vault.ts";
+import { forgetSecrets, openVault } from "./vault.ts";
 
 const SECRET = { rule: "password", value: "s3cret \xff\\n" };
 
@@ -120,4 +120,21 @@ for (let i = 0; i < 20; i++) {
   expect(new Set(pairs.map(([placeholder, value]) => `${placeholder} ${value}`)).size).toBe(80);
   const vault = openVault(place.at("store"), place.at("data"));
   for (const [placeholder, value] of pairs) expect(vault.valueOf(placeholder)).toBe(value);
+});
+
+test("a secret that is forgotten is gone for good, and its number is not given again", () => {
+  using place = temporaryDirectory();
+  const open = () => openVault(place.at("store"), place.at("data"));
+  const before = open();
+  before.assign([SECRET, { rule: "password", value: "other" }]);
+  const [map = ""] = readdirSync(place.at("data")).filter((name) => name.endsWith(".jsonl"));
+  const { size } = statSync(place.at("data", map));
+  forgetSecrets(place.at("store"), ["[secret:password:1]"], place.at("data"));
+  expect(statSync(place.at("data", map))).toMatchObject({ size });
+  expect(statSync(place.at("data", map)).mode & 0o777).toBe(0o600);
+  expect(open().valueOf("[secret:password:1]")).toBeUndefined();
+  expect(open().valueOf("[secret:password:2]")).toBe("other");
+  expect(open().assign([SECRET])).toEqual(["[secret:password:3]"]);
+  // One that was open all the time goes on where it was.
+  expect(before.assign([{ rule: "password", value: "third" }])).toEqual(["[secret:password:4]"]);
 });

@@ -25,6 +25,15 @@ export function openVault(storeDir: string, directory: string = join(dataDirecto
   return new Vault(directory, join(storeDir, "redaction-id"));
 }
 
+/** The values of these placeholders are gone for good; their numbers stay taken. */
+export function forgetSecrets(
+  storeDir: string,
+  placeholders: readonly string[],
+  directory: string = join(dataDirectory(), "redaction"),
+): void {
+  if (placeholders.length > 0) new Vault(directory, join(storeDir, "redaction-id")).forget(new Set(placeholders));
+}
+
 class Vault implements Placeholders {
   readonly #directory: string;
   /** Names the store's map, so that a repository that is moved keeps it. */
@@ -52,6 +61,23 @@ class Vault implements Placeholders {
   assign(secrets: readonly Secret[]): string[] {
     if (secrets.some((secret) => this.#table.find(secret) === undefined)) this.#add(secrets);
     return this.#table.assign(secrets);
+  }
+
+  forget(placeholders: ReadonlySet<string>): void {
+    const lock = this.#lock();
+    try {
+      const text = this.#storeId() === undefined ? undefined : readText(this.#file());
+      if (text === undefined) return;
+      const lines = text.split("\n").map((line) => {
+        const entry = parsed(line);
+        if (!entry || !placeholders.has(entry.placeholder)) return line;
+        // Of the same length: whoever has read so far goes on reading at the right place.
+        return JSON.stringify({ v: 1, ...entry, sealed: "A".repeat(entry.sealed.length) });
+      });
+      writeFileAtomic(this.#file(), lines.join("\n"), { sync: true });
+    } finally {
+      lock.release();
+    }
   }
 
   /** Under the lock, so that two processes never give one number to two secrets; on the disk before it is used. */

@@ -1,14 +1,15 @@
 /** `doctor`: what is wrong and what to do about it. */
-import { plural, printable } from "../../base/text.ts";
-import { findWorkspace, isEnabled, type Workspace } from "../../git/workspace.ts";
-import { diagnose, type Finding, repair } from "../../lifecycle/doctor.ts";
-import { startedRestores } from "../../restore/journal.ts";
-import { recover } from "../../restore/recover.ts";
-import { ownExecutable } from "../executable.ts";
-import { EXIT } from "../exit.ts";
-import type { Io, Style } from "../io.ts";
-import { withProgress } from "../progress.ts";
-import { wrap } from "../render/text.ts";
+import { plural, printable } from "../../../base/text.ts";
+import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
+import { diagnose, repair } from "../../../lifecycle/doctor.ts";
+import { type Finding, ok, problem } from "../../../lifecycle/finding.ts";
+import { startedRestores } from "../../../restore/journal.ts";
+import { recover } from "../../../restore/recover.ts";
+import { ownExecutable } from "../../executable.ts";
+import { EXIT } from "../../exit.ts";
+import type { Io, Style } from "../../io.ts";
+import { withProgress } from "../../progress.ts";
+import { wrap } from "../../render/text.ts";
 
 interface Options {
   check?: boolean;
@@ -24,7 +25,7 @@ const MARKS: Readonly<Record<Finding["level"], { mark: string; style: Style }>> 
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = findWorkspace(io.cwd);
-  const parts = { executable: ownExecutable() };
+  const parts = { executable: ownExecutable(), thorough: !options.check };
   const look = async () => {
     const found = await withProgress(io, "Examining", () => diagnose(workspace, parts));
     return workspace && isEnabled(workspace) ? [...found, unfinishedRestores(workspace)] : found;
@@ -43,14 +44,9 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
 
 function unfinishedRestores(workspace: Workspace): Finding {
   const left = startedRestores(workspace).length;
-  if (left === 0) return { check: "restores", level: "ok", message: "none is unfinished", hint: null, fixable: false };
-  return {
-    check: "restores",
-    level: "problem",
-    message: `${plural(left, "rewind")} under way or cut off.`,
-    hint: "The next command finishes it, or `backtrail doctor --fix`.",
-    fixable: true,
-  };
+  if (left === 0) return ok("restores", "none is unfinished");
+  const hint = "The next command finishes it, or `backtrail doctor --fix`.";
+  return problem("restores", `${plural(left, "rewind")} under way or cut off.`, hint, true);
 }
 
 function tell(findings: readonly Finding[], repaired: readonly string[], io: Io): void {
