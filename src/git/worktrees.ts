@@ -6,9 +6,9 @@ import { hasRef } from "./refs.ts";
 import { tryGit } from "./run.ts";
 import { findWorkspace, type Workspace } from "./workspace.ts";
 
-const TIMEOUT_MS = 30 * 60 * 1000;
+export const WORKTREE_TIMEOUT_MS = 30 * 60 * 1000;
 /** A worktree is made by git alone: what others want to happen after a checkout is theirs to start. */
-const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 const LONGEST_NAME = 32;
 const WORDS = 4;
 
@@ -20,7 +20,7 @@ export interface WorktreePlace {
 
 /** A name that nothing has: `<repository>.<kind>s/<name>` on the branch `<kind>/<name>`. */
 export function freePlace(workspace: Workspace, kind: string, title: string): WorktreePlace {
-  const home = `${outermost(workspace)}.${kind}s`;
+  const home = worktreesHome(workspace, kind);
   const wanted = slug(title, kind);
   for (let count = 1; ; count++) {
     const name = count === 1 ? wanted : `${wanted}-${count}`;
@@ -39,9 +39,14 @@ export function freePlace(workspace: Workspace, kind: string, title: string): Wo
 export async function addWorktree(workspace: Workspace, place: WorktreePlace, commit: string): Promise<string | null> {
   const { args, cwd } = gitLocation(workspace);
   const add = [...args, ...NO_HOOKS, "worktree", "add", "-b", place.branch, place.directory, commit];
-  const made = await tryGit(add, { cwd, timeoutMs: TIMEOUT_MS });
+  const made = await tryGit(add, { cwd, timeoutMs: WORKTREE_TIMEOUT_MS });
   if (made.code === 0) return null;
-  const said = made.stderr.trim().split("\n").at(-1) ?? "";
+  return refusal(made.stderr);
+}
+
+/** git's last words, without their beginning. */
+export function refusal(stderr: string): string {
+  const said = stderr.trim().split("\n").at(-1) ?? "";
   return said.replace(/^fatal: /, "") || "git refused";
 }
 
@@ -49,6 +54,7 @@ export async function addWorktree(workspace: Workspace, place: WorktreePlace, co
 export function slug(text: string, otherwise: string): string {
   const words = text
     .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");
@@ -57,13 +63,13 @@ export function slug(text: string, otherwise: string): string {
   return name === "" || name === "main" ? otherwise : name;
 }
 
-/** The outermost repository that this one lies in: beside it, nobody's `git status` shows what we make. */
-function outermost(workspace: Workspace): string {
+/** Beside the outermost repository that this one lies in: nobody's `git status` shows what we make. */
+export function worktreesHome(workspace: Workspace, kind: string): string {
   const isOrdinary = workspace.kind === "repository" && basename(workspace.commonDir) === ".git";
   let root = isOrdinary ? dirname(workspace.commonDir) : workspace.root;
   for (;;) {
     const outer = findWorkspace(dirname(root));
-    if (!outer || outer.root === root) return root;
+    if (!outer || outer.root === root) return `${root}.${kind}s`;
     root = outer.root;
   }
 }

@@ -13,6 +13,7 @@ import { shownPath } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { connectWorktree, type HookNote } from "../../lifecycle/connect-worktree.ts";
 import { type ForkMaking, type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
 import { findStep } from "../../steps/list.ts";
 import { finishRestores } from "../finish.ts";
@@ -23,7 +24,6 @@ import { makeBranch } from "./branch.ts";
 import { continueIn, removeStaged } from "./chat.ts";
 import { workspaceOf } from "./find.ts";
 import { addFolder } from "./folder.ts";
-import { connectFork, type HookNote } from "./hooks.ts";
 import { ignoredOnlyIn } from "./ignored.ts";
 import { lockForks } from "./lock.ts";
 import { choosePlace, type PlaceOptions } from "./place.ts";
@@ -117,7 +117,7 @@ export async function bringAbout(workspace: Workspace, record: ForkRecord): Prom
     faultPoint("fork:worktree");
     missing = await putFiles(fork, target);
     faultPoint("fork:files");
-    hooks = await connectFork(fork, record.from.root, making.executable);
+    hooks = await connectWorktree(fork, record.from.root, making.executable);
     faultPoint("fork:hooks");
     notes.push(...(await ignoredLeft(workspace, record, fork)));
   }

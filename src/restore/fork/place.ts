@@ -1,17 +1,15 @@
 /** What a fork is called and where it lies, unless the user says so. */
 import { lstatSync, readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { isInside } from "../../base/paths.ts";
 import { oneLine, shorten, shownPath } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
 import { hasRef } from "../../git/refs.ts";
 import { tryGit } from "../../git/run.ts";
-import { findWorkspace, type Workspace } from "../../git/workspace.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import { slug, worktreesHome } from "../../git/worktrees.ts";
 import { listForks } from "../../steps/forks.ts";
-
-const LONGEST_NAME = 32;
-const WORDS = 4;
 
 export interface ForkPlace {
   name: string;
@@ -35,7 +33,7 @@ export async function choosePlace(workspace: Workspace, title: string, options: 
   if (isFolder && (options.branchOnly || options.branch !== undefined)) {
     throw new UserError("usage", "This folder has no git, so a fork of it has no branch.", "Leave the option out.");
   }
-  const home = forksHome(workspace);
+  const home = worktreesHome(workspace, "fork");
   const given = options.directory === undefined ? options.branch : basename(options.directory);
   const isTaken = (name: string) =>
     listForks(workspace).some((fork) => fork.name === name) ||
@@ -43,7 +41,7 @@ export async function choosePlace(workspace: Workspace, title: string, options: 
     // What a worktree of that name left in the store must not be taken for this one's.
     exists(join(workspace.storeDir, "worktrees", name)) ||
     (!isFolder && options.branch === undefined && hasRef(workspace, `refs/heads/${branchFor(name)}`));
-  const name = freeName(slug(given ?? title), isTaken);
+  const name = freeName(slug(given ?? title, "fork"), isTaken);
   const branch = isFolder ? null : (options.branch ?? branchFor(name));
   if (branch !== null) await demandBranch(workspace, branch);
   if (options.branchOnly) return { name, branch, directory: null };
@@ -52,32 +50,8 @@ export async function choosePlace(workspace: Workspace, title: string, options: 
   return { name, branch, directory };
 }
 
-/** Beside the outermost repository that this one lies in: nobody's `git status` shows a fork. */
-function forksHome(workspace: Workspace): string {
-  const isOrdinary = workspace.kind === "repository" && basename(workspace.commonDir) === ".git";
-  let root = isOrdinary ? dirname(workspace.commonDir) : workspace.root;
-  for (;;) {
-    const outer = findWorkspace(dirname(root));
-    if (!outer || outer.root === root) return `${root}.forks`;
-    root = outer.root;
-  }
-}
-
 function branchFor(name: string): string {
   return `fork/${name}`;
-}
-
-/** Small letters, digits and hyphens, whatever the text holds. */
-export function slug(text: string): string {
-  const words = text
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
-  const name = words.slice(0, WORDS).join("-").slice(0, LONGEST_NAME).replace(/-+$/, "");
-  // "main" is how the first work tree is called in the store.
-  return name === "" || name === "main" ? "fork" : name;
 }
 
 function freeName(wanted: string, isTaken: (name: string) => boolean): string {

@@ -7,12 +7,10 @@ import { shownPath } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
 import { git, gitText, tryGit } from "../../git/run.ts";
 import { findWorkspace, type Workspace } from "../../git/workspace.ts";
+import { NO_HOOKS, refusal, WORKTREE_TIMEOUT_MS } from "../../git/worktrees.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
 
-const TIMEOUT_MS = 30 * 60 * 1000;
 const STILL_MADE_MS = 3_000;
-/** A fork is made by git alone: what others want to happen after a checkout is theirs to start. */
-const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 const NOBODY = {
   GIT_AUTHOR_NAME: "Backtrail",
   GIT_AUTHOR_EMAIL: "backtrail@localhost",
@@ -29,7 +27,7 @@ export async function addWorktree(workspace: Workspace, record: ForkRecord): Pro
     commit === null
       ? ["--no-checkout", "--detach", directory, await emptyCommit(workspace)]
       : ["-b", branch, directory, commit];
-  const made = await tryGit([...add, ...how], { cwd, timeoutMs: TIMEOUT_MS });
+  const made = await tryGit([...add, ...how], { cwd, timeoutMs: WORKTREE_TIMEOUT_MS });
   if (made.code !== 0) throw notMade(directory, made.stderr);
   if (commit === null) await beginAnew(directory, branch);
 }
@@ -107,15 +105,9 @@ function real(path: string): string | undefined {
 }
 
 function notMade(directory: string, stderr: string): UserError {
-  const said =
-    stderr
-      .trim()
-      .split("\n")
-      .at(-1)
-      ?.replace(/^fatal: /, "") ?? "git refused";
   return new UserError(
     "failed",
-    `The fork could not be made in ${shownPath(directory)}: ${said}.`,
+    `The fork could not be made in ${shownPath(directory)}: ${refusal(stderr)}.`,
     "Give another place with --directory.",
   );
 }
