@@ -6,7 +6,7 @@ const LONGEST_MS = 5_000;
 
 /** Undefined where its program is not on PATH, or does not say. */
 export function installedVersion({ resume, run }: Profile): string | undefined {
-  const program = run?.command[0] ?? resume?.[0];
+  const program = resume?.[0] ?? run?.name;
   const path = program && /^[a-z][a-z0-9-]*$/.test(program) ? Bun.which(program) : null;
   if (!path) return undefined;
   const options = {

@@ -51,7 +51,7 @@ export function standingRestores(workspace: Workspace): RestoreRecord[] {
   return records.filter(({ id, kind }) => kind !== "redo" && kind !== "fork" && !taken.has(id));
 }
 
-function recordsFile(workspace: Workspace): string {
+export function recordsFile(workspace: Workspace): string {
   return join(workspace.stateDir, "restores.jsonl");
 }
 

@@ -11,11 +11,12 @@ import { captureOptions } from "../lifecycle/dispatcher.ts";
 import { saveOutsideTurns } from "../lifecycle/save.ts";
 import { type DrawnUp, drawUp, type RestoreRequest } from "./draw-up.ts";
 import { finishUnderLock } from "./finish.ts";
-import { journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./journal.ts";
+import { isLocked, journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./journal.ts";
 import { isEmptyPlan, obstacles, type Receipt, type RewindOptions, type RewindPlan, type Target } from "./model.ts";
-import { safeStat } from "./move.ts";
+import { markAt, safeStat } from "./move.ts";
 import { perform } from "./perform.ts";
 import { checkAccess, prepare } from "./prepare.ts";
+import { recordsFile } from "./records.ts";
 import { unwatchedPaths } from "./state.ts";
 
 const SHOWN_FILES = 5;
@@ -42,6 +43,8 @@ export async function planRestore(workspace: Workspace, request: RestoreRequest)
 interface Look {
   /** When it began. */
   savedAt: number;
+  /** The list of restores as it was then; null where one was under way. */
+  restores: string | null;
   capture: Capture;
   present: Snapshot;
   drawn: DrawnUp;
@@ -49,6 +52,7 @@ interface Look {
 
 async function lookAt(workspace: Workspace, request: RestoreRequest): Promise<Look> {
   const savedAt = Date.now();
+  const restores = isLocked(workspace) ? null : restoresMark(workspace);
   const capture = startCapture(workspace, captureOptions(loadConfig(workspace.root)));
   try {
     // Beside git status, which takes longer.
@@ -57,6 +61,7 @@ async function lookAt(workspace: Workspace, request: RestoreRequest): Promise<Lo
     const { trees, writer } = capture;
     return {
       savedAt,
+      restores,
       capture,
       present,
       drawn: await drawUp(workspace, { trees, writer, unwatched }, present, request),
@@ -85,6 +90,17 @@ function taken(plan: RewindPlan): Look | undefined {
   return look;
 }
 
+/** To be called with the lock held: what another restore has changed since must be looked at again. */
+function stillTrue(workspace: Workspace, look: Look | undefined): Look | undefined {
+  if (look && look.restores !== null && look.restores === restoresMark(workspace)) return look;
+  look?.capture.close();
+  return undefined;
+}
+
+function restoresMark(workspace: Workspace): string {
+  return markAt(recordsFile(workspace)) ?? "none";
+}
+
 /**
  * Unless the plan was drawn up just now, it is once more, from the safety step itself: what the person was shown may
  * be minutes old, and nothing may be deleted that the safety step does not hold.
@@ -94,9 +110,7 @@ export async function applyRestore(workspace: Workspace, plan: RewindPlan): Prom
   try {
     const before = await finishUnderLock(workspace);
     refuseUnfinished(workspace, before);
-    const look = taken(plan);
-    if (before.length > 0) look?.capture.close();
-    const receipt = await restore(workspace, plan, before.length > 0 ? undefined : look);
+    const receipt = await restore(workspace, plan, stillTrue(workspace, taken(plan)));
     return { ...receipt, notes: [...before, ...receipt.notes] };
   } finally {
     lock.release();

@@ -12,7 +12,7 @@ import { ConversionRules } from "../git/conversion.ts";
 import { gitFacts } from "../git/facts.ts";
 import { ObjectWriter } from "../git/objects.ts";
 import { ObjectReader } from "../git/reader.ts";
-import { TreeStore } from "../git/trees.ts";
+import { TREE_MODE, TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { asideDirectory } from "./files.ts";
 import { type Journal, restoreDirectory } from "./journal.ts";
@@ -90,7 +90,7 @@ async function notHeld(
     const content = contentAt(moved.aside);
     const entry = await entryAt(objects.trees, safety.work, moved.path);
     const raw = await entryAt(objects.trees, safety.raw, moved.path);
-    if (!content || !entry) left.push(moved);
+    if (!content || !entry || entry.mode === TREE_MODE) left.push(moved);
     else if (!raw && entry.id === blobId(workspace, content) && !objects.rules.mayConvert(moved.path, content))
       continue;
     else if (!raw) byGit.push({ ...moved, entry, raw: null });
