@@ -21,6 +21,12 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Nothing can stand at a path: it is not there, or what is above it is a file, or a link that leads to itself. */
+export function isAbsence(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
+}
+
 /** The `code` of a system error ("ENOENT"), or undefined. */
 export function codeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;

@@ -1,6 +1,6 @@
 /** Reads changed files of a work tree into objects, from the cache where they have not changed since. */
 import { type BigIntStats, readFileSync, readlinkSync } from "node:fs";
-import { codeOf } from "../base/errors.ts";
+import { isAbsence } from "../base/errors.ts";
 import { pathMatcher } from "../base/glob.ts";
 import { onDisk } from "../base/path-bytes.ts";
 import type { ConversionRules, Converted } from "./conversion.ts";
@@ -123,8 +123,7 @@ export class WorkFiles {
         return this.#store(path, actual, readlinkSync(place, { encoding: "buffer" }), mark, false);
       return this.#store(path, actual, readFileSync(place), mark, true);
     } catch (error) {
-      const code = codeOf(error);
-      if (code === "ENOENT" || code === "ENOTDIR") return this.#gone();
+      if (isAbsence(error)) return this.#gone();
       this.leaveOut(path, "unreadable");
       return undefined;
     }

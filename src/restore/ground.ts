@@ -1,6 +1,6 @@
 /** The work tree as it stands now, looked at without following a link. */
 import { lstatSync, readdirSync } from "node:fs";
-import { codeOf } from "../base/errors.ts";
+import { isAbsence } from "../base/errors.ts";
 import { decodePath, onDisk } from "../base/path-bytes.ts";
 import type { Ground, Standing } from "./plan.ts";
 
@@ -24,9 +24,7 @@ export function standingAt(root: string, path: string): Standing {
     if (stat.isDirectory()) return "directory";
     return stat.isFile() ? "file" : "other";
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOTDIR" || code === "ENOENT") return "nothing";
-    return "other";
+    return isAbsence(error) ? "nothing" : "other";
   }
 }
 

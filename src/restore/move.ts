@@ -16,7 +16,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from "node:fs";
-import { codeOf } from "../base/errors.ts";
+import { codeOf, isAbsence } from "../base/errors.ts";
 import { writeAll } from "../base/files.ts";
 import { statOf } from "../git/stat-cache.ts";
 
@@ -37,9 +37,8 @@ export function moveAside(from: Place, to: Place): boolean {
   try {
     renameSync(from, to);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return false;
-    if (code !== "EXDEV") throw error;
+    if (isAbsence(error)) return false;
+    if (codeOf(error) !== "EXDEV") throw error;
     const stat = safeStat(from);
     if (!stat) return false;
     if (stat.isDirectory()) throw error;
@@ -176,8 +175,7 @@ export function safeStat(place: Place): BigIntStats | undefined {
   try {
     return statOf(place);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOTDIR" || code === "ENOENT") return undefined;
+    if (isAbsence(error)) return undefined;
     throw error;
   }
 }
