@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { findWorkspace } from "../git/workspace.ts";
@@ -80,6 +80,18 @@ test("a directory that holds ignored files is not replaced by the file it once w
   const { plan } = await ground.rewind(step);
   expect(whyOf(plan, "thing")).toBeDefined();
   expect(readFileSync(join(ground.root, "thing/cache.ign"), "utf8")).toBe("precious");
+});
+
+test("a link that leads to itself makes way for a directory, and comes back", async () => {
+  using ground = await started();
+  ground.write("loop/inner.txt", "x\n");
+  const step = await ground.save();
+  rmSync(join(ground.root, "loop"), { recursive: true });
+  symlinkSync("loop", join(ground.root, "loop"));
+  await ground.rewind(step);
+  expect(readFileSync(join(ground.root, "loop/inner.txt"), "utf8")).toBe("x\n");
+  await applyRedo(ground.workspace, await planRedo(ground.workspace));
+  expect(readlinkSync(join(ground.root, "loop"))).toBe("loop");
 });
 
 test("an untracked file that is too large is neither overwritten nor deleted", async () => {
