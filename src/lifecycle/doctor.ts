@@ -18,6 +18,7 @@ import {
   checkStore,
   closeToOthers,
 } from "./checks/store.ts";
+import { checkSync } from "./checks/sync.ts";
 import { checkLocks, checkQueue, checkSaves, checkTurns } from "./checks/unfinished.ts";
 import { writeCheckpoints } from "./condensing.ts";
 import { type CheckName, type DoctorOptions, type Finding, ok, problem, warning } from "./finding.ts";
@@ -36,6 +37,7 @@ const CHECKS: readonly [CheckName, Check][] = [
   ["locks", checkLocks],
   ["turns", checkTurns],
   ["queue", checkQueue],
+  ["sync", checkSync],
   ["clock", checkClock],
   ["hooks", checkHooks],
   ["git hooks", checkGitHooks],

@@ -16,6 +16,7 @@ export type CheckName =
   | "restores"
   | "turns"
   | "queue"
+  | "sync"
   | "clock"
   | "hooks"
   | "git hooks"

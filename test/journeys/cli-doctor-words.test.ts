@@ -39,6 +39,16 @@ test("locks and files of a killed process", async () => {
   expect(await told(repository, "--fix")).toEqual([]);
 });
 
+test("a push of checkpoints that failed", async () => {
+  using repository = await worked();
+  repository.commit("with a conversation");
+  await settled(repository);
+  expect((await repository.run(["sync", "push", repository.at("nowhere")])).code).not.toBe(0);
+  expect(await told(repository, "--check")).toEqual([
+    expect.stringMatching(/^sync: Checkpoints could not be pushed to .*nowhere \(/),
+  ]);
+});
+
 test("a store that others may read is closed again", async () => {
   using repository = await worked();
   chmodSync(repository.at(".git/backtrail"), 0o755);

@@ -37,6 +37,11 @@ const MINUTE = 60_000;
 /** After the first failure, the second, …; the last for all that follow. */
 const PAUSES = [1, 5, 15, 60, 240, 1440].map((minutes) => minutes * MINUTE);
 
+/** Of every remote that was ever synced with. */
+export function remoteStates(workspace: Workspace): RemoteState[] {
+  return Object.values(readState(workspace).remotes);
+}
+
 export function remoteState(workspace: Workspace, key: string): RemoteState | undefined {
   return readState(workspace).remotes[key];
 }

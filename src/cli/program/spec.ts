@@ -47,7 +47,8 @@ export type Completes = "step" | "agent" | "setting" | "shell" | "session" | "fo
 export const JSON_OPTION: OptionSpec = { flags: "--json", help: "print JSON" };
 export const YES: OptionSpec = { flags: "-y, --yes", help: "don't ask" };
 export const DRY_RUN: OptionSpec = { flags: "-n, --dry-run", help: "say what would be done, and do nothing" };
-export const TARGET = "a step, `last`, `prev`, `last-green`, a number of turns back, a name, a commit, a checkpoint, a session";
+export const TARGET =
+  "a step, `last`, `prev`, `last-green`, a number of turns back, a name, a commit, a checkpoint, a session";
 
 export function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
