@@ -11,6 +11,7 @@ import { FILE_MODE, type TreeEntry } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { placeholdersIn } from "../transcripts/redact/placeholders.ts";
 import { committingIn, treeOf, writeCommit } from "./commit.ts";
+import { forgottenSessions } from "./forgotten.ts";
 import { BACKTRAIL_FILE, CHECKPOINT_BRANCH, layoutJson, METADATA_FILE, TASK_FILE } from "./layout.ts";
 import { parseBacktrailRecord, parseSessionMetadata, parseTask } from "./parse.ts";
 import { type ObjectStore, openObjects } from "./write.ts";
@@ -31,7 +32,7 @@ export async function checkpointsWith(workspace: Workspace, ids: ReadonlySet<str
   if (tip === null) return 0;
   const objects = openObjects(workspace);
   try {
-    const { sessions } = await find(objects, await filesOf(workspace, tip), ids);
+    const { sessions } = await find(objects, await filesOf(workspace, tip), (id) => ids.has(id));
     return new Set([...sessions].map((directory) => directory.slice(0, 13))).size;
   } finally {
     objects.reader.close();
@@ -47,7 +48,7 @@ export async function forgetInCheckpoints(workspace: Workspace, ids: ReadonlySet
     const objects = openObjects(workspace);
     try {
       const files = await filesOf(workspace, tip);
-      const found = await find(objects, files, ids);
+      const found = await find(objects, files, (id) => ids.has(id));
       const changes = await without(objects, files, found);
       const root = await treeOf(objects.reader, tip);
       const tree = await objects.trees.apply(root, changes);
@@ -66,10 +67,28 @@ export async function forgetInCheckpoints(workspace: Workspace, ids: ReadonlySet
   throw new UserError("failed", `The branch ${CHECKPOINT_BRANCH} kept changing.`, "Try again in a moment.");
 }
 
+/**
+ * A tree of checkpoints, just put together, without what sessions said that were forgotten here: a remote may still have it.
+ * Only these checkpoints are looked at.
+ */
+export async function withoutForgotten(
+  workspace: Workspace,
+  objects: ObjectStore,
+  root: string,
+  checkpoints: readonly string[],
+): Promise<string> {
+  const isForgotten = forgottenSessions(workspace);
+  if (!isForgotten || checkpoints.length === 0) return root;
+  objects.writer.flush();
+  const meant = new Set(checkpoints.map((id) => `${id.slice(0, 2)}/${id.slice(2)}`));
+  const files = new Map([...(await filesOf(workspace, root))].filter(([path]) => meant.has(path.slice(0, 13))));
+  return objects.trees.apply(root, await without(objects, files, await find(objects, files, isForgotten)));
+}
+
 async function find(
   objects: ObjectStore,
   files: ReadonlyMap<string, string>,
-  ids: ReadonlySet<string>,
+  isMeant: (session: string) => boolean,
 ): Promise<Found> {
   const found: Found = { sessions: new Set(), tasks: new Set() };
   for (const [path, id] of files) {
@@ -77,10 +96,10 @@ async function find(
     const task = TASK.exec(path);
     if (session?.[2] === METADATA_FILE) {
       const parsed = parseSessionMetadata(await objects.reader.require(id, "blob"));
-      if (parsed.ok && ids.has(parsed.value.session_id)) found.sessions.add(session[1] ?? "");
+      if (parsed.ok && isMeant(parsed.value.session_id)) found.sessions.add(session[1] ?? "");
     } else if (task?.[2] === TASK_FILE) {
       const parsed = parseTask(await objects.reader.require(id, "blob"));
-      if (parsed.ok && ids.has(parsed.value.session_id)) found.tasks.add(task[1] ?? "");
+      if (parsed.ok && isMeant(parsed.value.session_id)) found.tasks.add(task[1] ?? "");
     }
   }
   return found;
@@ -135,9 +154,9 @@ async function placeholdersOnlyIn(
 }
 
 /** Path → blob, of plain files. */
-async function filesOf(workspace: Workspace, commit: string): Promise<Map<string, string>> {
+async function filesOf(workspace: Workspace, root: string): Promise<Map<string, string>> {
   const { args, cwd } = gitLocation(workspace);
-  const listed = await git([...args, "ls-tree", "-r", "-z", "--full-tree", commit], { cwd });
+  const listed = await git([...args, "ls-tree", "-r", "-z", "--full-tree", root], { cwd });
   const files = new Map<string, string>();
   for (const line of listed.toString("utf8").split("\0")) {
     const [, mode, id = "", path = ""] = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];

@@ -12,6 +12,7 @@ import { logError, logFile } from "../base/log.ts";
 import { isInside } from "../base/paths.ts";
 import { plural } from "../base/text.ts";
 import { forgetInCheckpoints } from "../checkpoints/forget.ts";
+import { rememberForgotten } from "../checkpoints/forgotten.ts";
 import { dropImported } from "../checkpoints/imported.ts";
 import { dropFromQueue } from "../checkpoints/queue.ts";
 import type { Workspace } from "../git/workspace.ts";
@@ -72,6 +73,7 @@ async function carryOut(workspace: Workspace, journal: Journal): Promise<void> {
   await forgetSteps(workspace, journal, keys);
   faultPoint("forget:steps");
   const ids = new Set(journal.sessions.map(({ id }) => id));
+  rememberForgotten(workspace, ids);
   const orphans = ids.size > 0 ? await forgetInCheckpoints(workspace, ids) : [];
   faultPoint("forget:checkpoints");
   forgetSecrets(workspace.storeDir, orphans);

@@ -244,3 +244,26 @@ test("a folder without git has nothing to sync", async () => {
 function commitOn(shared: Shared, tree: string): string {
   return shared.git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", tree, "-p", BRANCH, "-m", "Gone");
 }
+
+test("what was forgotten here does not come back from a machine that still has it", async () => {
+  using shared = new Shared();
+  const [ada, bob] = [await shared.machine(), await shared.machine()];
+  const id = await work(ada, "Call it falcon", "falcon.txt");
+  await ada.json(["sync", "push", "origin"]);
+  await bob.json(["sync", "fetch"]);
+  const { sessions } = await ada.json<{ sessions: { id: string }[] }>(["status"]);
+  const said = () => ada.git("grep", "--all-match", "-e", "Call it", BRANCH, "--", `${id.slice(0, 2)}/${id.slice(2)}`);
+  expect(said()).toContain("Call it falcon");
+  expect((await ada.run(["forget", sessions[0]?.id ?? "", "--yes"])).code).toBe(0);
+  expect(said).toThrow();
+  // Bob has it whole, and goes on.
+  const other = await work(bob, "By Bob", "bob.txt");
+  await bob.json(["sync", "push", "origin"]);
+  await ada.json(["sync", "fetch"]);
+  expect(said).toThrow();
+  // Nor if the branch was begun anew, as `forget` says how.
+  ada.git("update-ref", "-d", BRANCH);
+  await ada.json(["sync", "fetch"]);
+  expect(said).toThrow();
+  expect(checkpointsIn((...args) => ada.git(...args)).sort()).toEqual([id, other].sort());
+});

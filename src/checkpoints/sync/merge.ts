@@ -4,6 +4,7 @@ import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { moveBranch } from "../branch.ts";
 import { type Committing, committingIn, treeOf, writeCommit } from "../commit.ts";
+import { withoutForgotten } from "../forget.ts";
 import { type ObjectStore, openObjects } from "../write.ts";
 import { differing, uniteTrees } from "./unite.ts";
 
@@ -44,12 +45,14 @@ async function merge(
   if (ours !== null && base === theirs) return { tip: ours, changed: [], joined: false };
   const [before, after] = [ours === null ? null : await treeOf(reader, ours), await treeOf(reader, theirs)];
   const common = base === null ? null : await treeOf(reader, base);
-  const tree = await uniteTrees(objects, { ours: before, theirs: after, base: common });
+  const united = await uniteTrees(objects, { ours: before, theirs: after, base: common });
+  const tree = await withoutForgotten(workspace, objects, united, await differing(objects, before, united));
   const changed = await differing(objects, before, tree);
   // A commit that takes something away is no step forward, even if it follows ours.
-  if (ours === null || (base === ours && tree === after)) return { tip: theirs, changed, joined: false };
+  if ((ours === null || base === ours) && tree === after) return { tip: theirs, changed, joined: false };
   objects.writer.flush();
-  const tip = await writeCommit(objects, committing, { tree, parents: [ours, theirs], message: "Merge checkpoints\n" });
+  const parents = ours === null ? [theirs] : [ours, theirs];
+  const tip = await writeCommit(objects, committing, { tree, parents, message: "Merge checkpoints\n" });
   return { tip, changed, joined: true };
 }
 
