@@ -42,7 +42,9 @@ export function topHelp(commands: readonly CommandSpec[], paint: Paint, columns:
 export function commandHelp(command: CommandSpec, all: readonly CommandSpec[], paint: Paint, columns: number): string {
   const children = all.filter((other) => other.path.startsWith(`${command.path} `) && !other.hidden);
   const lines = [...wrap(command.details ?? `${command.summary}.`, columns), ""];
-  lines.push(`${heading("Usage", paint)} ${usage(command, children.length > 0)}`);
+  // What runs when the group is named alone.
+  const alone = command.load ? command : children.find(({ isDefault }) => isDefault);
+  for (const line of usages(command, alone, children.length > 0)) lines.push(`${heading("Usage", paint)} ${line}`);
   if (command.alias) lines.push(`${heading("Alias", paint)} backtrail ${command.alias}`);
   if (children.length > 0) {
     const names = children.map((child) => `${child.path.slice(command.path.length + 1)} ${argumentsOf(child)}`.trim());
@@ -50,13 +52,12 @@ export function commandHelp(command: CommandSpec, all: readonly CommandSpec[], p
     lines.push("", paint("bold", "Commands"));
     for (const [i, child] of children.entries()) lines.push(...row(names[i] ?? "", child.summary, width, columns));
   }
-  const rows: OptionSpec[] = [...(command.options ?? []), { flags: "-h, --help", help: "this help" }];
+  const rows: OptionSpec[] = [...(alone?.options ?? []), { flags: "-h, --help", help: "this help" }];
   const width =
-    Math.max(...[...(command.arguments ?? []).map((a) => a.name), ...rows.map((o) => o.flags)].map((t) => t.length)) +
-    2;
-  if (command.arguments?.length) {
+    Math.max(...[...(alone?.arguments ?? []).map((a) => a.name), ...rows.map((o) => o.flags)].map((t) => t.length)) + 2;
+  if (alone?.arguments?.length) {
     lines.push("", paint("bold", "Arguments"));
-    for (const argument of command.arguments) lines.push(...row(argument.name, argument.help, width, columns));
+    for (const argument of alone.arguments) lines.push(...row(argument.name, argument.help, width, columns));
   }
   lines.push("", paint("bold", "Options"));
   for (const option of rows) lines.push(...row(option.flags, option.help, width, columns));
@@ -64,9 +65,9 @@ export function commandHelp(command: CommandSpec, all: readonly CommandSpec[], p
   return `${lines.join("\n")}\n`;
 }
 
-function usage(command: CommandSpec, hasChildren: boolean): string {
-  const rest = hasChildren ? "<command>" : argumentsOf(command);
-  return ["backtrail", command.path, rest, "[options]"].filter((part) => part !== "").join(" ");
+function usages({ path }: CommandSpec, alone: CommandSpec | undefined, hasChildren: boolean): string[] {
+  const line = (rest: string) => ["backtrail", path, rest, "[options]"].filter((part) => part !== "").join(" ");
+  return [...(alone ? [line(argumentsOf(alone))] : []), ...(hasChildren ? [line("<command>")] : [])];
 }
 
 function argumentsOf(command: CommandSpec): string {

@@ -12,10 +12,12 @@ const STARTERS: Readonly<Record<string, string>> = {
   "agents/version.ts": "an agent, asked for its version by `doctor`",
   "checkpoints/signature.ts": "the program by which the user's git signs commits",
   "cli/pager.ts": "the user's pager",
+  "cli/start-agent.ts": "the agent that goes on with a conversation, where the user asks for it",
   "git/run.ts": "git",
   "lifecycle/ancestry.ts": "ps, where there is no /proc",
   "lifecycle/background.ts": "ourselves",
   "restore/playground.ts": "git, for tests",
+  "restore/trial/command.ts": "the command that `bisect` and `check` were given",
   "run/child.ts": "the agent of a headless run, and a guard that ends it with us",
 };
 
