@@ -32,7 +32,7 @@ export function withCheckpoints(message: string, ids: readonly string[]): string
 export function withSuggestion(message: string, id: string, comment?: string): string {
   const { text, rest, comment: own } = split(message);
   const mark = comment ?? own;
-  const body = text.replace(/\s+$/, "");
+  const body = text.trimEnd();
   const lines = [
     `${mark} ${CHECKPOINT_TRAILER}: ${id}`,
     `${mark} Take the "${mark} " off the line above to link this commit to its conversation.`,

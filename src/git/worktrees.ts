@@ -58,7 +58,7 @@ export function slug(text: string, otherwise: string): string {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");
-  const name = words.slice(0, WORDS).join("-").slice(0, LONGEST_NAME).replace(/-+$/, "");
+  const name = words.slice(0, WORDS).join("-").slice(0, LONGEST_NAME).replace(/-$/, "");
   // "main" is how the first work tree is called in the store.
   return name === "" || name === "main" ? otherwise : name;
 }

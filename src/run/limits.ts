@@ -30,7 +30,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 export function parseTime(text: string): number {
   const words = text.trim().toLowerCase();
   const bare = /^\d+(?:\.\d+)?$/.test(words) ? `${words}s` : words;
-  const parts = [...bare.matchAll(/(\d+(?:\.\d+)?)\s*(ms|min|[smhd])\s*/g)];
+  const parts = [...bare.matchAll(/(\d{1,9}(?:\.\d{1,9})?)\s?(ms|min|[smhd])\s?/g)];
   const time = parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
   const whole = parts.map(([part]) => part).join("") === bare;
   if (whole && time >= 1 && time <= LONGEST_MS) return Math.round(time);

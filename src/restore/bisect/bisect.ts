@@ -68,7 +68,7 @@ function tooFew({ good, bad }: BisectOptions): UserError {
 
 /** Paths to bring along, from the root of the work tree, checked before anything is made. */
 export function broughtPath(given: string): string {
-  const path = given.replace(/^\.\//, "").replace(/\/+$/, "");
+  const path = given.replace(/^\.\//, "").replace(/\/$/, "");
   const parts = path.split("/");
   if (path !== "" && !path.startsWith("/") && parts.every((part) => part !== "" && part !== "." && part !== ".."))
     if (parts[0] !== ".git") return path;

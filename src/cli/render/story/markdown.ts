@@ -32,7 +32,7 @@ function storyText(story: SessionStory): string {
 
 function entryText({ kind, text, name }: StoryEntry): string {
   const title = name === null ? TITLES[kind] : `${TITLES[kind]} ${code(name)}`;
-  const shown = printable(text).replace(/\s+$/, "");
+  const shown = printable(text).trimEnd();
   return shown === "" ? `## ${title}` : `## ${title}\n\n${fenced(shown)}`;
 }
 
