@@ -16,7 +16,7 @@ import { rememberForgotten } from "../checkpoints/forgotten.ts";
 import { dropImported } from "../checkpoints/imported.ts";
 import { dropFromQueue } from "../checkpoints/queue.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { stepsNewestFirst } from "../steps/index-file.ts";
+import { rewriteIndex, stepsNewestFirst } from "../steps/index-file.ts";
 import { dropSteps, ownerKey } from "../steps/retention.ts";
 import { stripSession } from "../steps/strip.ts";
 import { forgetSecrets } from "../transcripts/redact/vault.ts";
@@ -98,6 +98,8 @@ async function forgetSteps(workspace: Workspace, journal: Journal, keys: Readonl
   const wanted = () =>
     [...stepsNewestFirst(workspace)].filter((step) => keys.has(ownerKey(step)) || journal.steps.includes(step.id));
   await dropSteps(workspace, wanted());
+  // Whoever was killed in between may have crossed them off the list, and not yet written it anew.
+  rewriteIndex(workspace, (listed) => listed);
   const left = wanted().length;
   if (left === 0) return;
   throw new UserError(

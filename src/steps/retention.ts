@@ -127,6 +127,7 @@ export async function dropSteps(workspace: Workspace, steps: readonly Step[]): P
   } finally {
     reader.close();
   }
+  faultPoint("prune:dropped");
   // What is gone is gone from the list too, with its prompts.
   rewriteIndex(workspace, (listed) => listed);
 }

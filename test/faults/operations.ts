@@ -119,7 +119,15 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "forget",
-    points: ["forget:journal", "prune:ref", "forget:steps", "forget:objects", "forget:checkpoints", "forget:files"],
+    points: [
+      "forget:journal",
+      "prune:ref",
+      "prune:dropped",
+      "forget:steps",
+      "forget:objects",
+      "forget:checkpoints",
+      "forget:files",
+    ],
     drops: true,
     async prepare(world) {
       world.repository.commit("With a checkpoint");
