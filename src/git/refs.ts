@@ -10,9 +10,11 @@ import { gitLocation } from "./location.ts";
 import { gitExitCode, tryGit } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
 
-const LOCK_WAIT_MS = 2_000;
 /** git holds a ref's lock for milliseconds; one this old was left by a process that was killed. */
 const LOCK_ABANDONED_MS = 10_000;
+/** Hooks move refs of ours, and can't wait that long. */
+const LOCK_WAIT_MS = 2_000;
+const OWN_REFS = "refs/backtrail/";
 
 export async function readRef(workspace: Workspace, ref: string): Promise<string | null> {
   if (workspace.refStorage === "files") return readRefFile(workspace, ref);
@@ -39,7 +41,7 @@ export async function compareAndSwapRef(
   if (next === null) return deleteRef(workspace, ref, expected);
   const path = join(workspace.commonDir, ref);
   const lock = `${path}.lock`;
-  const fd = await openLock(lock, path);
+  const fd = await openLock(lock, path, patienceFor(ref));
   let [open, ours] = [true, true];
   try {
     if (readRefFile(workspace, ref) !== expected) return false;
@@ -61,7 +63,7 @@ async function deleteRef(workspace: Workspace, ref: string, expected: string | n
   if (readPackedRef(workspace, ref) !== null) return swapByGit(workspace, ref, expected, null);
   const path = join(workspace.commonDir, ref);
   const lock = `${path}.lock`;
-  closeSync(await openLock(lock, path));
+  closeSync(await openLock(lock, path, patienceFor(ref)));
   try {
     if (readRefFile(workspace, ref) !== expected) return false;
     removeFile(path);
@@ -73,8 +75,12 @@ async function deleteRef(workspace: Workspace, ref: string, expected: string | n
   return packed === null || swapByGit(workspace, ref, packed, null);
 }
 
-async function openLock(lock: string, path: string): Promise<number> {
-  const deadline = performance.now() + LOCK_WAIT_MS;
+function patienceFor(ref: string): number {
+  return ref.startsWith(OWN_REFS) ? LOCK_WAIT_MS : LOCK_ABANDONED_MS + LOCK_WAIT_MS;
+}
+
+async function openLock(lock: string, path: string, patienceMs: number): Promise<number> {
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     try {
       return openSync(lock, "wx", 0o644);
