@@ -2,15 +2,17 @@
  * A lock between processes: a file created exclusively that names its owner. The lock of a process that no
  * longer runs is taken over, so a kill never leaves one behind for good.
  */
-import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, linkSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "./errors.ts";
 import { makeDirectory, removeFile } from "./files.ts";
 import { isRunning, processStart } from "./processes.ts";
 
 const POLL_MS = 3;
-/** A lock file that its owner had no time to write its name into (killed between open and write). */
+/** A lock file that its owner had no time to write its name into, where a file can't have two names. */
 const NAMELESS_MS = 2_000;
+/** What file systems say that know no hard links. */
+const WITHOUT_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"]);
 
 export interface Lock {
   release(): void;
@@ -53,7 +55,23 @@ export function isAbandoned(path: string): boolean {
   return holderOf(path) === "dead";
 }
 
+/** The name is there from the first moment on, so that a kill in between keeps nobody waiting. */
 function create(path: string): Lock {
+  const named = `${path}.${process.pid}.tmp`;
+  removeFile(named);
+  writeName(named);
+  try {
+    linkSync(named, path);
+  } catch (error) {
+    if (!WITHOUT_LINKS.has(codeOf(error) ?? "")) throw error;
+    writeName(path);
+  } finally {
+    removeFile(named);
+  }
+  return { release: () => removeFile(path) };
+}
+
+function writeName(path: string): void {
   const fd = openSync(path, "wx", 0o600);
   try {
     writeSync(fd, `${process.pid} ${processStart(process.pid) ?? "-"}\n`);
@@ -63,7 +81,6 @@ function create(path: string): Lock {
   } finally {
     closeSync(fd);
   }
-  return { release: () => removeFile(path) };
 }
 
 /** "none" is not "dead": a lock that has just been released may be somebody else's by the time it is removed. */
