@@ -2,10 +2,10 @@
  * What is known of a session between two hooks: one small file a session, replaced whole, together with the
  * step that changed it. docs/formats/sessions.md specifies it.
  */
-import { existsSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
-import { readJson, removeFile, writeFileAtomic, writeJson } from "../base/files.ts";
+import { namesIn, readJson, removeFile, writeFileAtomic, writeJson } from "../base/files.ts";
 import { sessionKey } from "../base/ids.ts";
 import { logError } from "../base/log.ts";
 import type { Workspace } from "../git/workspace.ts";
@@ -166,13 +166,4 @@ export function setMark(workspace: Workspace, mark: Mark, key: string, present: 
 
 export function marked(workspace: Workspace, mark: Mark): string[] {
   return namesIn(join(workspace.stateDir, mark)).filter((name) => /^[0-9a-f]+$/.test(name));
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -2,10 +2,10 @@
  * The journal of a restore: everything that is left to do, on disk before the first file is touched. Who finds one
  * whose process is gone can finish it, or take it back.
  */
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, UserError } from "../base/errors.ts";
-import { readJson, writeJson } from "../base/files.ts";
+import { UserError } from "../base/errors.ts";
+import { namesIn, readJson, writeJson } from "../base/files.ts";
 import { acquire, type Lock, tryAcquire } from "../base/lock.ts";
 import { logError } from "../base/log.ts";
 import type { TreeEntry } from "../git/trees.ts";
@@ -69,7 +69,7 @@ export function removeRestore(workspace: Workspace, id: string): void {
 export function journals(workspace: Workspace): { found: Journal[]; unreadable: string[] } {
   const found: Journal[] = [];
   const unreadable: string[] = [];
-  for (const id of namesIn(restoresDirectory(workspace))) {
+  for (const id of startedRestores(workspace)) {
     const journal = readJournal(workspace, id);
     if (journal) found.push(journal);
     else if (journal === null) unreadable.push(restoreDirectory(workspace, id));
@@ -80,7 +80,7 @@ export function journals(workspace: Workspace): { found: Journal[]; unreadable: 
 
 /** Ids of restores that were begun here. Changes nothing. */
 export function startedRestores(workspace: Workspace): string[] {
-  return namesIn(restoresDirectory(workspace));
+  return namesIn(restoresDirectory(workspace)).filter((name) => /^[k-z]{12}$/.test(name));
 }
 
 /** Only one restore at a time in a work tree. */
@@ -121,13 +121,4 @@ function journalFile(workspace: Workspace, id: string): string {
 
 function lockFile(workspace: Workspace): string {
   return join(workspace.stateDir, "restore.lock");
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).filter((name) => /^[k-z]{12}$/.test(name));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }

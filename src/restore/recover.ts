@@ -1,8 +1,6 @@
 /** Puts right whatever killed processes left half done, before a command does anything else. */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../base/errors.ts";
-import { removeFile } from "../base/files.ts";
+import { namesIn, removeFile } from "../base/files.ts";
 import { tryAcquire } from "../base/lock.ts";
 import { releaseUserIndex } from "../git/user-index.ts";
 import type { Workspace } from "../git/workspace.ts";
@@ -60,14 +58,5 @@ async function releaseRef(workspace: Workspace, key: string): Promise<void> {
     removeFile(lock);
   } finally {
     session.release();
-  }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
   }
 }

@@ -3,9 +3,9 @@
  * because somebody wrote to it in between, or because git does not keep the line endings that it has.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../base/errors.ts";
+import { namesIn } from "../base/files.ts";
 import { onDisk, parentOf } from "../base/path-bytes.ts";
 import { plural, shownPath } from "../base/text.ts";
 import { ConversionRules } from "../git/conversion.ts";
@@ -139,13 +139,4 @@ function keep(workspace: Workspace, id: string, files: readonly Moved[]): string
 
 function blobId(workspace: Workspace, content: Buffer): string {
   return createHash(workspace.hash).update(`blob ${content.length}\0`).update(content).digest("hex");
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -2,10 +2,9 @@
  * The forks of a store: one small file each, replaced whole. docs/formats/forks.md specifies it. It lies with the steps
  * because the step behind a fork is kept as long as the fork is.
  */
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../base/errors.ts";
-import { readJson, writeJson } from "../base/files.ts";
+import { namesIn, readJson, writeJson } from "../base/files.ts";
 import { logError } from "../base/log.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { StepSnapshot } from "./model.ts";
@@ -102,13 +101,4 @@ function readRecord(workspace: Pick<Workspace, "storeDir">, id: string): ForkRec
 
 function recordFile(workspace: Pick<Workspace, "storeDir">, id: string): string {
   return join(forksDirectory(workspace), `${id}.json`);
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -2,11 +2,11 @@
  * trials/<id>.json: a throwaway directory that exists, and who made it, on disk before the directory is. Whoever finds
  * one whose process is gone ends what still runs in it and removes it.
  */
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
-import { readJson, removeFile, writeJson } from "../../base/files.ts";
+import { namesIn, readJson, removeFile, writeJson } from "../../base/files.ts";
 import { logError } from "../../base/log.ts";
 import { isRunning, processStart } from "../../base/processes.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -88,13 +88,4 @@ function recordFile(workspace: Workspace, id: string): string {
 
 function trialsDirectory(workspace: Workspace): string {
   return join(workspace.stateDir, "trials");
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }
