@@ -8,6 +8,7 @@ import type { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { planChat } from "./chat.ts";
 import { whoConflicts } from "./culprits.ts";
+import { ignoredThen } from "./ignored-then.ts";
 import type { IndexPlan } from "./journal.ts";
 import type {
   ChatPlan,
@@ -79,7 +80,7 @@ export async function drawUp(
   if (!options.chatOnly) {
     const input = await planInput(workspace, objects, present, state, options.paths);
     if (options.everything) input.protectedDirectories = [];
-    planned = planFiles(input);
+    planned = planFiles({ ...input, ignoredThen: await ignoredThen(workspace, trees, state.work, input.differences) });
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
     const told = new Set(planned.notUndone.map(({ what }) => what));

@@ -34,6 +34,7 @@ function plan(differences: TreeDifference[], standing: Record<string, Standing> 
     missedThen: [],
     protectedDirectories: [],
     unwatched: new Set(),
+    ignoredThen: new Set(),
     isChosen: () => true,
     ground: ground(standing),
     ...more,

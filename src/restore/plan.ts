@@ -30,6 +30,8 @@ export interface PlanInput {
   protectedDirectories: readonly string[];
   /** Paths whose index entries tell git not to look at the file. */
   unwatched: ReadonlySet<string>;
+  /** Files that the target's own rules ignore. */
+  ignoredThen: ReadonlySet<string>;
   isChosen: (path: string) => boolean;
   ground: Ground;
 }
@@ -119,11 +121,13 @@ class LeftAlone {
   readonly #missed = new Map<string, string>();
   readonly #protected: readonly string[];
   readonly #unwatched: ReadonlySet<string>;
+  readonly #ignoredThen: ReadonlySet<string>;
   readonly #told = new Map<string, string[]>();
 
   constructor(input: PlanInput) {
     this.#protected = input.protectedDirectories;
     this.#unwatched = input.unwatched;
+    this.#ignoredThen = input.ignoredThen;
     for (const { path, why } of input.missedThen)
       this.#missed.set(path, why === "too-large" ? "it was too large to be recorded then" : WHY_MISSED[why]);
     for (const { path, why } of input.missedNow) this.#missed.set(path, WHY_MISSED[why]);
@@ -156,6 +160,8 @@ class LeftAlone {
     if (guarded !== undefined) return `${shownPath(guarded)} belongs to an agent and is never touched`;
     if (before?.mode === GITLINK_MODE || after?.mode === GITLINK_MODE) return WHY_MISSED.submodule;
     if (this.#unwatched.has(path)) return "git is told not to look at it (sparse checkout, or assume-unchanged)";
+    if (after === null && this.#ignoredThen.has(path))
+      return "git ignored it then, so no step knows whether it was there";
     for (let at = path.length; at > 0; at = path.lastIndexOf("/", at - 1)) {
       const why = this.#missed.get(path.slice(0, at));
       if (why !== undefined) return why;
