@@ -1,23 +1,37 @@
 /** What a restore leaves as it is beside the files: commits and what is staged, and all that the ledger knows of. */
-import { plural, shownPath } from "../base/text.ts";
+import { oneLine, plural, shorten, shownPath } from "../base/text.ts";
 import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { isDead } from "../lifecycle/dead-turns.ts";
+import { loadSession, marked } from "../lifecycle/session-state.ts";
 import type { NotCaptured } from "../steps/model.ts";
 import { coverage } from "./coverage.ts";
 import { stretchesSince, stretchOf } from "./deeds.ts";
 import type { RestoreRequest } from "./draw-up.ts";
+import { groundAt } from "./ground.ts";
 import type { HeadMove, NotUndone } from "./model.ts";
 import { WHY_MISSED } from "./plan.ts";
-import { commitsBetween, type MadeInGit } from "./refs-since.ts";
+import { begunBetween, commitsBetween, type MadeInGit } from "./refs-since.ts";
 import { stateOf } from "./state.ts";
 
 const SHOWN_COMMITS = 3;
 const SHOWN_MISSED = 20;
+const PROMPT_LENGTH = 60;
 
 /** `moves`: the branch goes back to where it was then. */
 export async function notUndoneElsewhere(
+  workspace: Workspace,
+  present: Snapshot,
+  request: RestoreRequest,
+  moves: HeadMove | null,
+): Promise<NotUndone[]> {
+  const working = request.kind === "fork" ? [] : atWork(workspace);
+  return [...working, ...(await leftAsItIs(workspace, present, request, moves))];
+}
+
+async function leftAsItIs(
   workspace: Workspace,
   present: Snapshot,
   { kind, target, options, merge }: RestoreRequest,
@@ -29,7 +43,8 @@ export async function notUndoneElsewhere(
       const { first, last, subagent } = turn;
       const made = subagent === null ? await commits(workspace, first?.head ?? null, last.head) : [];
       const span = { from: Date.parse((first ?? last).time), to: Date.parse(last.time) };
-      rows.push(...missed(first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
+      rows.push(...begunBetween(workspace, span));
+      rows.push(...missed(workspace, first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
       rows.push(...(await coverage(workspace, stretchOf(turn), span, made)));
     }
     return rows;
@@ -40,18 +55,42 @@ export async function notUndoneElsewhere(
     rows.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
   const staged = made.length > 0 ? await stagedNow(workspace, present) : [];
   if (target.kind === "commit" || kind !== "rewind") {
+    if (kind === "rewind") rows.push(...begunBetween(workspace, { from: 0, to: Number.POSITIVE_INFINITY }));
     return [...rows, ...made.map(({ what, why }) => ({ what, why })), ...staged];
   }
   const span = { from: Date.parse(target.step.time), to: Number.POSITIVE_INFINITY };
-  rows.push(...missed(target.step.snapshot.notCaptured, present.notCaptured));
+  rows.push(...begunBetween(workspace, span));
+  rows.push(...missed(workspace, target.step.snapshot.notCaptured, present.notCaptured));
   return [...rows, ...(await coverage(workspace, stretchesSince(workspace, target.step), span, made)), ...staged];
 }
 
-/** What no step could hold, and was not like that before: a submodule that was worked in, a file too large. */
-function missed(before: readonly NotCaptured[], after: readonly NotCaptured[]): NotUndone[] {
+/**
+ * What no step could hold, and was not like that before: a submodule that was worked in, a file too large; or was there
+ * before, and is gone.
+ */
+function missed({ root }: Workspace, before: readonly NotCaptured[], after: readonly NotCaptured[]): NotUndone[] {
   const known = new Set(before.map(({ path }) => path));
   const fresh = after.filter(({ path }) => !known.has(path)).slice(0, SHOWN_MISSED);
-  return fresh.map(({ path, why }) => ({ what: shownPath(path), why: WHY_MISSED[why] }));
+  const still = new Set(after.map(({ path }) => path));
+  const gone = before.filter(({ path }) => !still.has(path) && groundAt(root).at(path) === "nothing");
+  return [
+    ...fresh.map(({ path, why }) => ({ what: shownPath(path), why: WHY_MISSED[why] })),
+    ...gone.slice(0, SHOWN_MISSED).map(({ path, why }) => ({
+      what: shownPath(path),
+      why: `it is gone, and can't be brought back: ${WHY_MISSED[why]}`,
+    })),
+  ];
+}
+
+/** Agents in the middle of a turn: they don't know that files change under them, and write on. */
+function atWork(workspace: Workspace): NotUndone[] {
+  return marked(workspace, "active").flatMap((key) => {
+    const state = loadSession(workspace, key);
+    if (!state?.openTurn || isDead(state)) return [];
+    const prompt = shorten(oneLine(state.openTurn.prompt ?? ""), PROMPT_LENGTH);
+    const what = `${oneLine(state.agent)} at work${prompt === "" ? "" : ` on "${prompt}"`}`;
+    return [{ what, why: "its turn has not ended: what it writes from now on stays" }];
+  });
 }
 
 async function commits(workspace: Workspace, from: string | null, to: string | null): Promise<MadeInGit[]> {
