@@ -13,6 +13,7 @@ import { now } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { removeFile } from "../base/files.ts";
 import { installGitHooks, removeGitHooks } from "../checkpoints/git-hooks.ts";
+import { tryGit } from "../git/run.ts";
 import {
   createWorkspace,
   findWorkspace,
@@ -58,6 +59,7 @@ export interface DisableReport {
 
 export async function enable(cwd: string, options: EnableOptions): Promise<EnableReport> {
   refuseWholeHome(cwd);
+  await refuseBare(cwd);
   const { agents, because, found } = await chooseAgents(cwd, options);
   const workspace = await createWorkspace(cwd);
   const wasEnabled = isEnabled(workspace);
@@ -291,5 +293,16 @@ function refuseWholeHome(cwd: string): void {
     "refused",
     `${folder} is ${isHome ? "your home directory" : "the whole disk"}, which is too much to record.`,
     "Go into the folder of a project, then run `backtrail enable` there.",
+  );
+}
+
+/** A repository without a work tree: there is nothing to record, and its own files are git's. */
+async function refuseBare(cwd: string): Promise<void> {
+  const { code, stdout } = await tryGit(["rev-parse", "--is-bare-repository"], { cwd });
+  if (code !== 0 || stdout.toString("latin1").trim() !== "true") return;
+  throw new UserError(
+    "refused",
+    `${realpathSync(cwd)} is a bare repository: it has no files of its own to record.`,
+    "Go into one of its work trees (`git worktree list`), then run `backtrail enable` there.",
   );
 }
