@@ -84,7 +84,8 @@ export async function drawUp(
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
     const told = new Set(planned.notUndone.map(({ what }) => what));
-    notUndone.push(...planned.notUndone, ...elsewhere.filter(({ what }) => !told.has(what)));
+    // What concerns more than single files comes first: a long list is cut.
+    notUndone.push(...elsewhere.filter(({ what }) => !told.has(what)), ...planned.notUndone);
   }
   const { files } = planned;
   const conflicts = [...planned.conflicts];

@@ -43,6 +43,7 @@ async function leftAsItIs(
       const { first, last, subagent } = turn;
       const made = subagent === null ? await commits(workspace, first?.head ?? null, last.head) : [];
       const span = { from: Date.parse((first ?? last).time), to: Date.parse(last.time) };
+      if (subagent === null && first) rows.push(...switched(first.branch, last.branch));
       rows.push(...begunBetween(workspace, span));
       rows.push(...missed(workspace, first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
       rows.push(...(await coverage(workspace, stretchOf(turn), span, made)));
@@ -59,6 +60,7 @@ async function leftAsItIs(
     return [...rows, ...made.map(({ what, why }) => ({ what, why })), ...staged];
   }
   const span = { from: Date.parse(target.step.time), to: Number.POSITIVE_INFINITY };
+  if (!options.resetHead) rows.push(...switched(target.step.branch, present.branch));
   rows.push(...begunBetween(workspace, span));
   rows.push(...missed(workspace, target.step.snapshot.notCaptured, present.notCaptured));
   return [...rows, ...(await coverage(workspace, stretchesSince(workspace, target.step), span, made)), ...staged];
@@ -80,6 +82,14 @@ function missed({ root }: Workspace, before: readonly NotCaptured[], after: read
       why: `it is gone, and can't be brought back: ${WHY_MISSED[why]}`,
     })),
   ];
+}
+
+/** The files go back, and the branch that the next commit goes onto does not. */
+function switched(then: string | null, now: string | null): NotUndone[] {
+  if (then === now) return [];
+  const shown = (branch: string | null) => (branch === null ? "none" : shownPath(branch));
+  const what = `The branch that is checked out (${shown(now)}, then ${shown(then)})`;
+  return [{ what, why: "it stays, and the next commit goes onto it" }];
 }
 
 /** Agents in the middle of a turn: they don't know that files change under them, and write on. */

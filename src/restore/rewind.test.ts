@@ -440,3 +440,12 @@ test("what no step could hold and is gone now is named", async () => {
   rmSync(join(ground.root, "nested"), { recursive: true });
   expect(await rows()).toEqual([{ what: "nested", why: expect.stringContaining("it is gone") }]);
 });
+
+test("a branch that was checked out since is named", async () => {
+  using ground = await started();
+  const step = await ground.save();
+  ground.git("checkout", "--quiet", "-b", "other");
+  ground.write("b.txt", "b\n");
+  const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
+  expect(whyOf(plan, "The branch that is checked out (other, then main)")).toBeDefined();
+});

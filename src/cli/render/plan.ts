@@ -124,7 +124,7 @@ function notUndone(plan: RewindPlan, { paint, columns }: PlanView): string[] {
   if (plan.notUndone.length === 0) return [];
   const shown = plan.notUndone.slice(0, SHOWN_NOT_UNDONE);
   const lines = shown.flatMap(({ what, why, command }) => {
-    const line = `  ${paint("yellow", "!")} ${shownPath(oneLine(what))}: ${printable(why)}`;
+    const line = `  ${paint("yellow", "!")} ${oneLine(what)}: ${printable(why)}`;
     const isNamed = command === undefined || what.includes(command);
     return isNamed ? [line] : [line, paint("dim", fit(`      by ${oneLine(command)}`, columns))];
   });
