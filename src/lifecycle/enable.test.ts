@@ -112,6 +112,13 @@ test("a bare repository is refused, also where a file beside it names it; its wo
   expect((await enable(join(root, "tree"), options)).workspace.kind).toBe("repository");
 });
 
+test("a repository whose files lie elsewhere is refused", async () => {
+  git("init", "-q");
+  git("config", "core.worktree", home);
+  const { kind, message } = await refused(enable(root, options));
+  expect([kind, message]).toEqual(["refused", expect.stringContaining("core.worktree")]);
+});
+
 test("agents are found by their program or their settings", async () => {
   process.env["PATH"] = join(home, "bin");
   expect(await agentsFound(root)).toEqual([]);

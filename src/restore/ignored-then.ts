@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryBeside } from "../base/files.ts";
 import { onDisk, parentOf } from "../base/path-bytes.ts";
 import { nulSeparated, pathsAtNul } from "../git/conversion.ts";
 import { ObjectReader } from "../git/reader.ts";
@@ -24,7 +25,7 @@ export async function ignoredThen(
 ): Promise<ReadonlySet<string>> {
   const removed = differences.filter(({ after }) => after === null).map(({ path }) => path);
   if (removed.length === 0 || !differences.some(({ path }) => isRules(path))) return new Set();
-  const place = join(workspace.stateDir, `ignored.${process.pid}`);
+  const place = temporaryBeside(join(workspace.stateDir, "ignored"));
   try {
     // Played by a directory that holds nothing but the target's rules; what else git goes by is as it is now.
     if (!(await layOutRules(workspace, trees, target, removed, place))) return new Set();
