@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { findWorkspace } from "../git/workspace.ts";
@@ -448,4 +457,26 @@ test("a branch that was checked out since is named", async () => {
   ground.write("b.txt", "b\n");
   const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
   expect(whyOf(plan, "The branch that is checked out (other, then main)")).toBeDefined();
+});
+
+test("a filter that has begun to fail does not leave a restore half done: what can't be compared is kept", async () => {
+  using ground = await started();
+  const broken = join(ground.place, "broken");
+  const program = join(ground.place, "filter.sh");
+  writeFileSync(program, `#!/bin/sh\n[ -e '${broken}' ] && exit 1\nexec sed "$1"\n`, { mode: 0o755 });
+  ground.git("config", "filter.lfs.clean", `${program} s/large/pointer/`);
+  ground.git("config", "filter.lfs.smudge", `${program} s/pointer/large/`);
+  ground.git("config", "filter.lfs.required", "true");
+  ground.write(".gitattributes", "*.bin filter=lfs\n");
+  const step = await ground.save();
+  ground.write("b.bin", "large\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "filtered");
+  const future = Date.now() / 1000 + 5;
+  utimesSync(join(ground.root, ".git/index"), future, future);
+  writeFileSync(broken, "");
+  const { notes } = await applyRewind(ground.workspace, await planRewind(ground.workspace, { kind: "step", step }, {}));
+  expect(existsSync(join(ground.root, "b.bin"))).toBe(false);
+  const kept = /kept in (.*)\.$/.exec(notes.find((note) => note.includes("b.bin")) ?? "")?.[1] ?? "";
+  expect(readFileSync(join(kept, "b.bin"), "utf8")).toBe("large\n");
 });
