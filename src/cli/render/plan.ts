@@ -37,6 +37,7 @@ export function planLines(plan: RewindPlan, view: PlanView): string[] {
       `  ${paint("yellow", "branch")} moves from ${plan.head.from.slice(0, 12)} to ${plan.head.to.slice(0, 12)}`,
     );
   }
+  if (plan.restoresIndex) lines.push(`  ${paint("yellow", "staged")} what was staged then, and nothing else`);
   lines.push(`  ${paint("cyan", "chat")} ${chatLine(plan)}`);
   lines.push(...notUndone(plan, view), ...conflicts(plan, view));
   return lines;
