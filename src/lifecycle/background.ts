@@ -10,11 +10,11 @@ export function workerLock(workspace: Workspace): string {
   return join(workspace.stateDir, "worker.lock");
 }
 
-export function startWorker(workspace: Workspace): void {
+/** `again`: one that is busy may be past what is to be done now, and goes once more through everything. */
+export function startWorker(workspace: Workspace, again = false): void {
   if (isHeld(workerLock(workspace))) {
-    // It may be past what is to be done now: then it goes once more through everything.
-    askAgain(workspace);
-    if (isHeld(workerLock(workspace))) return;
+    if (again) askAgain(workspace);
+    if (!again || isHeld(workerLock(workspace))) return;
   }
   start(workspace, ["worker", workspace.root]);
 }
