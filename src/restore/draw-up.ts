@@ -6,6 +6,7 @@ import type { Snapshot } from "../git/snapshot.ts";
 import { compareTrees } from "../git/tree-diff.ts";
 import type { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { leftAtPresent } from "./at-present.ts";
 import { planChat } from "./chat.ts";
 import { whoConflicts } from "./culprits.ts";
 import { ignoredThen } from "./ignored-then.ts";
@@ -85,6 +86,7 @@ export async function drawUp(
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
     const told = new Set(planned.notUndone.map(({ what }) => what));
     // What concerns more than single files comes first: a long list is cut.
+    notUndone.push(...leftAtPresent(workspace, present, request));
     notUndone.push(...elsewhere.filter(({ what }) => !told.has(what)), ...planned.notUndone);
   }
   const { files } = planned;

@@ -1,11 +1,9 @@
 /** What a restore leaves as it is beside the files: commits and what is staged, and all that the ledger knows of. */
-import { oneLine, plural, shorten, shownPath } from "../base/text.ts";
+import { plural, shownPath } from "../base/text.ts";
 import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { isDead } from "../lifecycle/dead-turns.ts";
-import { loadSession, marked } from "../lifecycle/session-state.ts";
 import type { NotCaptured } from "../steps/model.ts";
 import { coverage } from "./coverage.ts";
 import { stretchesSince, stretchOf } from "./deeds.ts";
@@ -13,25 +11,14 @@ import type { RestoreRequest } from "./draw-up.ts";
 import { groundAt } from "./ground.ts";
 import type { HeadMove, NotUndone } from "./model.ts";
 import { WHY_MISSED } from "./plan.ts";
-import { begunBetween, commitsBetween, type MadeInGit } from "./refs-since.ts";
+import { commitsBetween, type MadeInGit } from "./refs-since.ts";
 import { stateOf } from "./state.ts";
 
 const SHOWN_COMMITS = 3;
 const SHOWN_MISSED = 20;
-const PROMPT_LENGTH = 60;
 
 /** `moves`: the branch goes back to where it was then. */
 export async function notUndoneElsewhere(
-  workspace: Workspace,
-  present: Snapshot,
-  request: RestoreRequest,
-  moves: HeadMove | null,
-): Promise<NotUndone[]> {
-  const working = request.kind === "fork" ? [] : atWork(workspace);
-  return [...working, ...(await leftAsItIs(workspace, present, request, moves))];
-}
-
-async function leftAsItIs(
   workspace: Workspace,
   present: Snapshot,
   { kind, target, options, merge }: RestoreRequest,
@@ -43,8 +30,6 @@ async function leftAsItIs(
       const { first, last, subagent } = turn;
       const made = subagent === null ? await commits(workspace, first?.head ?? null, last.head) : [];
       const span = { from: Date.parse((first ?? last).time), to: Date.parse(last.time) };
-      if (subagent === null && first) rows.push(...switched(first.branch, last.branch));
-      rows.push(...begunBetween(workspace, span));
       rows.push(...missed(workspace, first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
       rows.push(...(await coverage(workspace, stretchOf(turn), span, made)));
     }
@@ -56,12 +41,9 @@ async function leftAsItIs(
     rows.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
   const staged = made.length > 0 ? await stagedNow(workspace, present) : [];
   if (target.kind === "commit" || kind !== "rewind") {
-    if (kind === "rewind") rows.push(...begunBetween(workspace, { from: 0, to: Number.POSITIVE_INFINITY }));
     return [...rows, ...made.map(({ what, why }) => ({ what, why })), ...staged];
   }
   const span = { from: Date.parse(target.step.time), to: Number.POSITIVE_INFINITY };
-  if (!options.resetHead) rows.push(...switched(target.step.branch, present.branch));
-  rows.push(...begunBetween(workspace, span));
   rows.push(...missed(workspace, target.step.snapshot.notCaptured, present.notCaptured));
   return [...rows, ...(await coverage(workspace, stretchesSince(workspace, target.step), span, made)), ...staged];
 }
@@ -82,25 +64,6 @@ function missed({ root }: Workspace, before: readonly NotCaptured[], after: read
       why: `it is gone, and can't be brought back: ${WHY_MISSED[why]}`,
     })),
   ];
-}
-
-/** The files go back, and the branch that the next commit goes onto does not. */
-function switched(then: string | null, now: string | null): NotUndone[] {
-  if (then === now) return [];
-  const shown = (branch: string | null) => (branch === null ? "none" : shownPath(branch));
-  const what = `The branch that is checked out (${shown(now)}, then ${shown(then)})`;
-  return [{ what, why: "it stays, and the next commit goes onto it" }];
-}
-
-/** Agents in the middle of a turn: they don't know that files change under them, and write on. */
-function atWork(workspace: Workspace): NotUndone[] {
-  return marked(workspace, "active").flatMap((key) => {
-    const state = loadSession(workspace, key);
-    if (!state?.openTurn || isDead(state)) return [];
-    const prompt = shorten(oneLine(state.openTurn.prompt ?? ""), PROMPT_LENGTH);
-    const what = `${oneLine(state.agent)} at work${prompt === "" ? "" : ` on "${prompt}"`}`;
-    return [{ what, why: "its turn has not ended: what it writes from now on stays" }];
-  });
 }
 
 async function commits(workspace: Workspace, from: string | null, to: string | null): Promise<MadeInGit[]> {
