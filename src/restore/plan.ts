@@ -30,8 +30,8 @@ export interface PlanInput {
   protectedDirectories: readonly string[];
   /** Paths whose index entries tell git not to look at the file. */
   unwatched: ReadonlySet<string>;
-  /** Files that the target's own rules ignore. */
-  ignoredThen: ReadonlySet<string>;
+  /** Files that the target's own rules ignore; none unless given. */
+  ignoredThen?: ReadonlySet<string>;
   isChosen: (path: string) => boolean;
   ground: Ground;
 }
@@ -114,6 +114,7 @@ export const WHY_MISSED: Record<NotCaptured["why"], string> = {
   unreadable: "it could not be read, so it is not recorded",
   "special-file": "it is neither a file nor a link",
 };
+const WHY_IGNORED_THEN = "git ignored it then, so no step knows whether it was there";
 const SHOWN_PATHS = 20;
 
 /** Collects the paths that a restore does not touch, and why. */
@@ -121,7 +122,7 @@ class LeftAlone {
   readonly #missed = new Map<string, string>();
   readonly #protected: readonly string[];
   readonly #unwatched: ReadonlySet<string>;
-  readonly #ignoredThen: ReadonlySet<string>;
+  readonly #ignoredThen: ReadonlySet<string> | undefined;
   readonly #told = new Map<string, string[]>();
 
   constructor(input: PlanInput) {
@@ -156,12 +157,11 @@ class LeftAlone {
 
   #reason(path: string, before: TreeEntry | null, after: TreeEntry | null): string | undefined {
     if (!isSafePath(path)) return "git itself would not write to that path";
+    if (after === null && this.#ignoredThen?.has(path)) return WHY_IGNORED_THEN;
     const guarded = this.#protected.find((directory) => isBelow(path, directory));
     if (guarded !== undefined) return `${shownPath(guarded)} belongs to an agent and is never touched`;
     if (before?.mode === GITLINK_MODE || after?.mode === GITLINK_MODE) return WHY_MISSED.submodule;
     if (this.#unwatched.has(path)) return "git is told not to look at it (sparse checkout, or assume-unchanged)";
-    if (after === null && this.#ignoredThen.has(path))
-      return "git ignored it then, so no step knows whether it was there";
     for (let at = path.length; at > 0; at = path.lastIndexOf("/", at - 1)) {
       const why = this.#missed.get(path.slice(0, at));
       if (why !== undefined) return why;

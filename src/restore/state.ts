@@ -37,7 +37,7 @@ export async function planInput(
   present: Snapshot,
   target: TargetState,
   patterns: readonly string[] | undefined,
-): Promise<Omit<PlanInput, "ignoredThen">> {
+): Promise<PlanInput> {
   const { trees, unwatched = unwatchedPaths(workspace) } = objects;
   const agents = listAgents();
   const all = await compareTrees(trees, present.work, target.work);
