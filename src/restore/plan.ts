@@ -157,10 +157,10 @@ class LeftAlone {
 
   #reason(path: string, before: TreeEntry | null, after: TreeEntry | null): string | undefined {
     if (!isSafePath(path)) return "git itself would not write to that path";
-    if (after === null && this.#ignoredThen?.has(path)) return WHY_IGNORED_THEN;
     const guarded = this.#protected.find((directory) => isBelow(path, directory));
     if (guarded !== undefined) return `${shownPath(guarded)} belongs to an agent and is never touched`;
     if (before?.mode === GITLINK_MODE || after?.mode === GITLINK_MODE) return WHY_MISSED.submodule;
+    if (after === null && this.#ignoredThen?.has(path)) return WHY_IGNORED_THEN;
     if (this.#unwatched.has(path)) return "git is told not to look at it (sparse checkout, or assume-unchanged)";
     for (let at = path.length; at > 0; at = path.lastIndexOf("/", at - 1)) {
       const why = this.#missed.get(path.slice(0, at));
