@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { isAbandoned, tryAcquire } from "../base/lock.ts";
+import { logError } from "../base/log.ts";
 import { isRunning } from "../base/processes.ts";
 import type { Workspace } from "../git/workspace.ts";
 
@@ -31,7 +32,14 @@ export function removeLeftovers(workspace: Workspace): void {
   const { locks, files } = leftoversIn(workspace);
   // Taken and released, so that nobody who takes it at this moment loses it.
   for (const lock of locks) tryAcquire(lock)?.release();
-  for (const file of files) rmSync(file, { recursive: true, force: true });
+  for (const file of files) {
+    try {
+      rmSync(file, { recursive: true, force: true });
+    } catch (error) {
+      // A git that outlived us may still write there: the next one removes it.
+      logError("leftovers", error);
+    }
+  }
 }
 
 function look(directory: string, depth: number, found: Leftovers): void {
@@ -41,7 +49,7 @@ function look(directory: string, depth: number, found: Leftovers): void {
     const pid = owner?.[1] ?? owner?.[2];
     if (pid !== undefined) {
       if (!isRunning(Number(pid))) found.files.push(path);
-    } else if (entry.name.endsWith(".lock")) {
+    } else if (/(?:^|\.)lock$/.test(entry.name)) {
       if (isAbandoned(path)) found.locks.push(path);
     } else if (entry.isDirectory() && depth < DEEPEST && !OTHERS.includes(entry.name)) look(path, depth + 1, found);
   }

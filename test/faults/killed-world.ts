@@ -1,6 +1,16 @@
 /** A recorded session that can be rewound, and the questions to ask after a process was killed in the middle of it. */
 import { spawn } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import {
   executable,
@@ -129,35 +139,39 @@ export class World implements Disposable {
     return this.repository.json<Restored>(["rewind", target, "--yes"]);
   }
 
-  /** Every file but git's and the agent's own: kind, mode and content. */
-  files(directory = "."): string[] {
-    return readdirSync(this.repository.at(directory))
-      .flatMap((name) => {
-        const path = join(directory, name);
-        if (path === ".git" || path === ".claude") return [];
-        const place = this.repository.at(path);
-        const stat = lstatSync(place);
-        if (stat.isDirectory()) return this.files(path);
-        if (stat.isSymbolicLink()) return [`${path} -> ${readlinkSync(place)}`];
-        return [`${path} ${(stat.mode & 0o100) === 0 ? "-" : "x"} ${readFileSync(place, "utf8")}`];
-      })
-      .sort();
+  files(): string[] {
+    return filesIn(this.repository.path);
   }
 
-  /** Locks, journals and half restored things. */
+  /** Locks, journals, half restored and half received things. */
   leftovers(): string[] {
     return readdirSync(this.repository.at(".git"), { recursive: true, encoding: "utf8" }).filter((name) =>
-      /\.(lock|tmp|takeover|part)$|(^|\/)(restore|journal)\/.|\/convert\./.test(name),
+      /\.(lock|tmp|takeover|part)$|(^|\/)(restore|journal)\/.|\/convert\.|(^|\/)lock$/.test(name),
     );
   }
 
   /** Conversations that the agent would offer to continue. */
   conversations(): string[] {
     const directory = join(this.agent.transcript.path, "..");
-    return readdirSync(directory).filter((name) => name.endsWith(".jsonl"));
+    return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".jsonl")) : [];
   }
 
   [Symbol.dispose](): void {
     this.repository.remove();
   }
+}
+
+/** Every file but git's, the agent's own and logs of runs: kind, mode and content. */
+export function filesIn(root: string, directory = "."): string[] {
+  return readdirSync(join(root, directory))
+    .flatMap((name) => {
+      const path = join(directory, name);
+      if ([".git", ".claude", ".aiwr"].includes(path)) return [];
+      const place = join(root, path);
+      const stat = lstatSync(place);
+      if (stat.isDirectory()) return filesIn(root, path);
+      if (stat.isSymbolicLink()) return [`${path} -> ${readlinkSync(place)}`];
+      return [`${path} ${(stat.mode & 0o100) === 0 ? "-" : "x"} ${readFileSync(place, "utf8")}`];
+    })
+    .sort();
 }

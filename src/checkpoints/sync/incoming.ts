@@ -65,7 +65,8 @@ export async function receive(
   patience: Patience,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const place = join(directory(workspace), "incoming");
+  // Of this process alone: a git that outlives a killed one still writes to its own, which is removed with other leftovers.
+  const place = join(directory(workspace), `incoming.${process.pid}.tmp`);
   rmSync(place, { recursive: true, force: true });
   mkdirSync(join(place, "pack"), { recursive: true, mode: 0o700 });
   try {
