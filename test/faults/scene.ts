@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkpointsOf } from "../journeys/commits.ts";
 import { World } from "./killed-world.ts";
-import { type Operation, programOf, type Start, waiting } from "./operations/operation.ts";
+import { killsGit, type Operation, programOf, type Start, waiting } from "./operations/operation.ts";
 import { stillRunning } from "./processes.ts";
 
 const LONGEST_MS = 60_000;
@@ -75,7 +75,7 @@ export class Scene implements Disposable {
     const { operation } = this;
     const world = this.#world;
     const { repository } = world;
-    if (operation.start(world).program === "git") {
+    if (killsGit(operation, world)) {
       demandNothing(await stillRunning(repository.home), "Still running");
       releaseLocksOfGit(world);
     }
@@ -87,7 +87,7 @@ export class Scene implements Disposable {
     const now = await stateOf(world, operation);
     if (kill === null) this.#after = now;
     const isAfter = now.whole === this.#after.whole;
-    demand(isAfter || now.whole === this.#before.whole, `It is neither before nor after: ${now.whole}`);
+    demand(isAfter || now.whole === this.#before.whole, `It is neither before nor after: ${this.#between(now)}`);
     this.#demandSealed(kill?.point, now);
     if (!operation.drops) {
       const lost = this.#before.steps.filter((id) => !now.steps.includes(id));
@@ -107,6 +107,13 @@ export class Scene implements Disposable {
     const said = repository.git("fsck", "--no-dangling", "--strict");
     demand(said === "", `git fsck: ${said}`);
     demandNothing(await stillRunning(repository.home), "Still running");
+  }
+
+  /** What is not as after; all of it where that is as before. */
+  #between({ whole }: State): string {
+    const [now, after] = [whole, this.#after.whole].map((state) => JSON.parse(state) as Record<string, unknown>);
+    const other = Object.entries(now ?? {}).filter(([name, value]) => !Bun.deepEquals(value, after?.[name]));
+    return JSON.stringify(Object.fromEntries(other));
   }
 
   /** At a fault point it is known which of the two it must be. */
@@ -187,10 +194,10 @@ async function stateOf(world: World, operation: Operation): Promise<State> {
   const has = repository.git("for-each-ref", branch) !== "";
   const paths = has ? repository.git("ls-tree", "-d", "-r", "--name-only", branch).split("\n") : [];
   // What a killed git of the user's leaves of its index is its own affair.
-  const staged = operation.start(world).program === "git" ? null : repository.git("ls-files", "--stage");
+  const staged = killsGit(operation, world) ? null : repository.git("ls-files", "--stage");
   const looked = (await operation.look?.(world)) ?? null;
   return {
-    whole: JSON.stringify([world.files(), staged, world.conversations().length, looked]),
+    whole: JSON.stringify({ files: world.files(), staged, conversations: world.conversations().length, looked }),
     steps: (await world.steps()).map(({ id }) => id),
     checkpoints: paths.filter((path) => /^[0-9a-f]{2}\/[0-9a-f]{10}$/.test(path)).map((path) => path.replace("/", "")),
     waiting: waiting(world),
@@ -202,7 +209,7 @@ function releaseLocksOfGit({ repository }: World): void {
   const names = readdirSync(repository.at(".git"), { recursive: true, encoding: "utf8" });
   for (const name of names) {
     const isGits =
-      /^[^/]+\.lock$|^refs\/(?:heads|remotes\/origin)\/main\.lock$|^objects\/(?:.*tmp_|maintenance\.lock$)/;
+      /^[^/]+\.lock$|^refs\/(?:heads|remotes\/origin)\/(?:main|work)\.lock$|^objects\/(?:.*tmp_|maintenance\.lock$)/;
     if (isGits.test(name)) rmSync(repository.at(".git", name), { force: true });
   }
 }

@@ -74,8 +74,12 @@ export class Shared implements Disposable {
 }
 
 /** A turn that writes a file, its commit, and the checkpoint written. Gives the checkpoint's id. */
-export async function work(repository: TemporaryRepository, prompt: string, file: string): Promise<string> {
-  const claude = new ScriptedClaude(repository);
+export async function work(
+  repository: TemporaryRepository,
+  prompt: string,
+  file: string,
+  claude = new ScriptedClaude(repository),
+): Promise<string> {
   await claude.turn(prompt, [write(file, `${prompt}\n`)], "There it is.");
   repository.commit(prompt);
   await settled(repository);
@@ -84,6 +88,7 @@ export async function work(repository: TemporaryRepository, prompt: string, file
 
 /** The checkpoints on a branch. */
 export function checkpointsIn(git: (...args: string[]) => string): string[] {
+  if (git("for-each-ref", BRANCH) === "") return [];
   const names = git("ls-tree", "-r", "-d", "--name-only", BRANCH).split("\n");
   return names
     .filter((name) => /^[0-9a-f]{2}\/[0-9a-f]{10}$/.test(name))

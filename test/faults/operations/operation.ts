@@ -16,6 +16,8 @@ export interface Operation {
   look?(world: World): Promise<unknown>;
   /** What else must hold after it was killed and made good: what is wrong, or null. May go on working. */
   wrong?(world: World, isAfter: boolean): Promise<string | null>;
+  /** It has git commit as the user would: killed with it, git leaves locks of its own. A start of git itself always does. */
+  commits?: true;
   /** Steps may go by it (pruning); otherwise every one that was there stays. */
   drops?: true;
 }
@@ -38,6 +40,11 @@ export function restore(files: number, ...rest: string[]): string[] {
 /** The program of a start: ours unless it says otherwise. */
 export function programOf({ program }: Start): string {
   return program ?? executable();
+}
+
+/** Whether a git at work on the user's own index and branches is killed with it. */
+export function killsGit(operation: Operation, world: World): boolean {
+  return operation.commits === true || operation.start(world).program === "git";
 }
 
 /** Checkpoints that wait, by the names of their files. */
