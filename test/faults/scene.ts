@@ -214,12 +214,12 @@ function releaseLocksOfGit({ repository }: World): void {
   }
 }
 
-/** A lock whose owner died before it wrote its name is only known to be dead after two seconds. */
+/** A lock whose owner died before it wrote its name is only known to be dead after a while; a branch's after a longer one. */
 async function waitForNamelessLocks(world: World): Promise<void> {
-  const nameless = world
-    .leftovers()
-    .filter((name) => name.endsWith(".lock") && Bun.file(world.repository.at(".git", name)).size === 0);
-  if (nameless.length > 0) await Bun.sleep(2_100);
+  const left = world.leftovers().filter((name) => name.endsWith(".lock"));
+  const nameless = left.filter((name) => Bun.file(world.repository.at(".git", name)).size === 0);
+  if (left.some((name) => name.startsWith("refs/heads/"))) await Bun.sleep(10_100);
+  else if (nameless.length > 0) await Bun.sleep(2_100);
 }
 
 /** As the next command would: what was left half done is put right, then everything is looked at again. */

@@ -8,9 +8,6 @@ import { settled } from "../journeys/commits.ts";
 import { BRANCH, checkpointsIn, Shared, work } from "../journeys/synced.ts";
 import { executable, ScriptedClaude, type TemporaryRepository } from "../support/index.ts";
 
-/** About what a sync takes. */
-const LONGEST_MS = 450;
-
 interface Machine {
   name: string;
   repository: TemporaryRepository;
@@ -33,6 +30,8 @@ export class TwoMachines implements Disposable {
   readonly #random: Random;
   readonly #machines: Machine[] = [];
   readonly #all: Said[] = [];
+  /** How long a sync takes in peace. */
+  #takesMs = 0;
   kills = 0;
   late = 0;
 
@@ -54,6 +53,8 @@ export class TwoMachines implements Disposable {
       two[Symbol.dispose]();
       throw error;
     }
+    await two.#work(two.#machines[0] as Machine);
+    await two.settle();
     return two;
   }
 
@@ -69,7 +70,9 @@ export class TwoMachines implements Disposable {
   /** Both sync in peace. */
   async settle(): Promise<void> {
     const [ada, bob] = this.#machines as [Machine, Machine];
+    const began = performance.now();
     for (const machine of [ada, bob, ada]) await run(machine, "sync", "push", "origin");
+    this.#takesMs = Math.ceil((performance.now() - began) / 3);
     await run(bob, "sync", "fetch", "origin");
     const all = this.#all.map(({ id }) => id).sort();
     const there = this.#shared.git.bind(this.#shared);
@@ -92,7 +95,7 @@ export class TwoMachines implements Disposable {
 
   async #soundAt(machine: Machine): Promise<void> {
     same(`git fsck at ${machine.name}'s`, machine.git("fsck", "--strict", "--no-dangling"), "");
-    await run(machine, "doctor", "--check");
+    await run(machine, "doctor", "--fix");
     for (const said of this.#all) {
       const isForgotten = machine.forgotten.includes(said);
       // What another has forgotten may have gone from here as well.
@@ -122,7 +125,7 @@ export class TwoMachines implements Disposable {
   /** Started, and mostly killed: alone, or with what it has started. */
   #killed({ repository, name }: Machine, args: string[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const [alone, spared, after] = [this.#random.once(2), this.#random.once(5), this.#random.below(LONGEST_MS)];
+    const [alone, spared, after] = [this.#random.once(2), this.#random.once(5), this.#random.below(this.#takesMs)];
     const child = spawn(executable(), args, {
       cwd: repository.path,
       env: repository.environment(),
