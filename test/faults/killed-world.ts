@@ -1,5 +1,4 @@
 /** A recorded session that can be rewound, and the questions to ask after a process was killed in the middle of it. */
-import { spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -12,37 +11,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import {
-  executable,
-  type Result,
-  ScriptedClaude,
-  type TemporaryRepository,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
-
-/** Before the journal nothing is touched; from then on the next command finishes what was begun. */
-export const BEFORE = [
-  "save:objects",
-  "save:journal",
-  "save:ref",
-  "save:listed",
-  "save:state",
-  "restore:safety",
-  "restore:staged",
-];
-export const AFTER = [
-  "restore:journal",
-  ...[0, 1, 2, 3, 4, 5, 6, 7].map((n) => `restore:file:${n}`),
-  "restore:aside:5",
-  "restore:deleted",
-  "restore:files",
-  "restore:settled",
-  "restore:head",
-  "restore:index",
-  "restore:chat",
-  "restore:recorded",
-];
+import { type Result, ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 
 export interface LoggedStep {
   id: string;
@@ -116,19 +85,6 @@ export class World implements Disposable {
   /** Runs a command that dies at a fault point. */
   die(point: string, ...args: string[]): Promise<Result> {
     return this.repository.run(args, { env: { BACKTRAIL_FAULT: point } });
-  }
-
-  /** Runs a command and kills it after so many milliseconds, unless it is done by then. */
-  killAfter(milliseconds: number, ...args: string[]): Promise<"killed" | "done"> {
-    const { promise, resolve } = Promise.withResolvers<"killed" | "done">();
-    const options = { cwd: this.repository.path, env: this.repository.environment(), stdio: "ignore" } as const;
-    const child = spawn(executable(), args, options);
-    const timer = setTimeout(() => child.kill("SIGKILL"), milliseconds);
-    child.on("close", (_, signal) => {
-      clearTimeout(timer);
-      resolve(signal === "SIGKILL" ? "killed" : "done");
-    });
-    return promise;
   }
 
   steps(): Promise<LoggedStep[]> {

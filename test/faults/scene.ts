@@ -64,7 +64,9 @@ export class Scene implements Disposable {
 
   async #kill(kill: Kill): Promise<End> {
     await this.#putBack();
+    const began = performance.now();
     const end = await this.#run(this.operation.start(this.#world), kill);
+    if (end === "done") this.#takesMs = performance.now() - began;
     if (end !== "killed" && end !== "done") throw new Error(`It ended by itself: ${end}`);
     await this.#demandAll(kill);
     return end;

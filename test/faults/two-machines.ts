@@ -49,12 +49,12 @@ export class TwoMachines implements Disposable {
         const git = repository.git.bind(repository);
         two.#machines.push({ name, repository, git, has: new Set(), forgotten: [] });
       }
+      await two.#work(two.#machines[0] as Machine);
+      await two.settle();
     } catch (error) {
       two[Symbol.dispose]();
       throw error;
     }
-    await two.#work(two.#machines[0] as Machine);
-    await two.settle();
     return two;
   }
 

@@ -67,6 +67,8 @@ export const restores: readonly Operation[] = [
       const isLater = (line: string) => /^src\/(?:first|third)\.ts /.test(line);
       const undone = [...world.past.filter((line) => !isLater(line)), ...world.present.filter(isLater)].sort();
       if (!same(world.files(), undone)) return "It does not lead to the files without that turn.";
+      const again = await world.repository.run(["undo", "2", "--yes"]);
+      if (!again.stderr.includes("is undone already")) return `It can be undone again: ${again.stderr}`;
       return takenBack(world);
     },
   },

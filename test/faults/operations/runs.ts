@@ -9,6 +9,9 @@ const WORKING = `init "$SESSION"; i=0; while [ $i -lt 8 ]; do say "line $i"; sle
 const BEGINNING = ["run:noted", "run:opened", "run:started"];
 const NAMING = ["run:linked", "run:named"];
 
+/** What was in the logs before. */
+const logged = new WeakMap<World, string>();
+
 export const runs: readonly Operation[] = [
   {
     name: "run",
@@ -25,6 +28,7 @@ export const runs: readonly Operation[] = [
     async prepare(world) {
       standIn(binOf(world), "claude", WORKING);
       await go(world, "p1", "first");
+      logged.set(world, textOf(world));
     },
     start: (world) => run(world, "a1", "fix it", "--parent", "p1"),
     wrong: (world) => wrong(world, 2),
@@ -35,6 +39,7 @@ export const runs: readonly Operation[] = [
     async prepare(world) {
       standIn(binOf(world), "claude", WORKING);
       await go(world, "a1", "first");
+      logged.set(world, textOf(world));
     },
     start: (world) => run(world, "a1", "go on", "--session", "a1"),
     wrong: (world) => wrong(world, 1),
@@ -45,6 +50,7 @@ export const runs: readonly Operation[] = [
     async prepare(world) {
       standIn(binOf(world), "claude", WORKING);
       await go(world, "a1", "first");
+      logged.set(world, textOf(world));
     },
     start: (world) => run(world, "a1", "go on"),
     // Killed before all of it is copied, it has a log of its own beside the other.
@@ -59,18 +65,17 @@ async function wrong(world: World, most: number): Promise<string | null> {
   if (listed.length > most) return `There are too many: ${listed.join("; ")}`;
   if (listed.some((row) => !/\[(?:completed|failed|interrupted)\]/.test(row)))
     return `Not said dead: ${listed.join("; ")}`;
+  const lost = missing(logged.get(world) ?? "", textOf(world));
+  if (lost !== null) return lost;
   const logs = Object.keys(logsOf(world)).length;
   if (logs !== listed.length) return `There are ${logs} logs, and ${listed.length} are listed.`;
-  const before = Object.values(logsOf(world)).join("");
+  const before = textOf(world);
   for (const row of listed) {
     const id = /(\S+) {2}\[claude\]/.exec(row)?.[1] ?? "";
     // An agent that has told no id can't be asked to go on; another is told what happened.
     await go(world, id.startsWith("run-") ? "b1" : id, "more", id.startsWith("run-") ? "--resume" : "--session", id);
   }
-  const after = Object.values(logsOf(world)).join("");
-  const lost = before.split("\n").filter((line) => isWhole(line) && !after.includes(line));
-  if (lost.length > 0) return `Lines were lost: ${lost.join("; ")}`;
-  return unreadable(world);
+  return missing(before, textOf(world)) ?? unreadable(world);
 }
 
 /** Every line but the last of a run is JSON or a separator; a kill may tear that one, and what follows begins a new line. */
@@ -84,6 +89,15 @@ function unreadable(world: World): string | null {
       if (broken.length > 0) return `${name} can't be read: ${broken.join("; ")}`;
     }
   return null;
+}
+
+function missing(before: string, now: string): string | null {
+  const lost = before.split("\n").filter((line) => isWhole(line) && !now.includes(line));
+  return lost.length === 0 ? null : `Lines were lost: ${lost.join("; ")}`;
+}
+
+function textOf(world: World): string {
+  return Object.values(logsOf(world)).join("");
 }
 
 function isWhole(line: string): boolean {
