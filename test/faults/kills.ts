@@ -101,9 +101,14 @@ async function main(): Promise<number> {
   const total = { kills: 0, lost: 0 };
   const waiting = [...chosen];
   const work = async () => {
-    for (let row = waiting.shift(); row; row = waiting.shift()) {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const row = next;
       // Random numbers of its own, so that `--only` repeats what the whole run did.
-      const counts = await row.kill(each, new Random(seed * ROWS.length + ROWS.indexOf(row)));
+      const random = new Random(seed * ROWS.length + ROWS.indexOf(row));
+      const counts = await row.kill(each, random).catch((error) => {
+        console.error(`${row.name}: ${error instanceof Error ? error.message : error}`);
+        return { points: 0, random: 0, late: 0, lost: 1 };
+      });
       total.kills += counts.points + counts.random;
       total.lost += counts.lost;
       const atPoints = `${counts.points} of ${row.points.length}`;
