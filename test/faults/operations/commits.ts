@@ -22,6 +22,8 @@ export const commits: readonly Operation[] = [
     commits: true,
     async prepare(world) {
       world.repository.git("checkout", "--quiet", "-b", "work");
+      world.repository.commit("So far");
+      await world.run("worker", world.repository.path);
       await world.run("config", "set", "strategy", "auto-commit");
       await world.agent.turn("Third", [write("third.txt", "third\n")]);
     },

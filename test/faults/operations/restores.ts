@@ -1,6 +1,6 @@
 /** Going back, going forward again, and conversations that come back. */
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { checkpointsOf } from "../../journeys/commits.ts";
+import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { BRANCH, commitFiles, exampleCheckpoint, ID } from "../../checkpoints/branch.ts";
 import { edit, write } from "../../support/index.ts";
 import type { World } from "../killed-world.ts";
 import { type Operation, restore, SAVE } from "./operation.ts";
@@ -18,7 +18,12 @@ const BEHIND_THE_FILES = [
 ];
 const RESUME = ["resume:kept", "resume:written"];
 
-/** The conversation as the agent has it, before and after a resume replaces it. */
+/** A conversation of another machine's, and what was said since it was first brought here. */
+const OTHERS = ["resume", ID, "--session", "5f0f"];
+const NEWER = '{"type":"summary","summary":"later"}\n';
+const replaced = new WeakMap<World, string>();
+
+/** The conversation as the agent has it. */
 const conversation = async ({ agent }: World) =>
   existsSync(agent.transcript.path) ? readFileSync(agent.transcript.path, "utf8") : null;
 
@@ -89,15 +94,22 @@ export const restores: readonly Operation[] = [
     name: "resume over a newer one",
     points: RESUME,
     async prepare(world) {
-      world.repository.commit("With a checkpoint");
-      await world.run("worker", world.repository.path);
-      await world.agent.turn("Third", [write("third.txt", "third\n")]);
+      const { repository } = world;
+      commitFiles(
+        repository,
+        BRANCH,
+        exampleCheckpoint(() => ""),
+      );
+      const { chat } = await repository.json<{ chat: { transcript: string } }>(OTHERS);
+      replaced.set(world, chat.transcript);
+      appendFileSync(chat.transcript, NEWER);
     },
-    start: (world) => ({ args: ["resume", ...checkpointsOf(world.repository, "HEAD"), "--yes"] }),
-    look: conversation,
-    async wrong(world) {
-      const isThere = (await conversation(world))?.includes("Third") || keptIn(world).includes("Third");
-      return isThere ? null : "The newer conversation is lost.";
+    start: () => ({ args: [...OTHERS, "--yes"] }),
+    look: async (world) => readFileSync(replaced.get(world) ?? "", "utf8"),
+    async wrong(world, isAfter) {
+      if (!isAfter) await world.run(...OTHERS, "--yes");
+      if (readFileSync(replaced.get(world) ?? "", "utf8").includes(NEWER)) return "It did not come back.";
+      return keptIn(world).includes(NEWER) ? null : "The newer conversation is lost.";
     },
   },
 ];
