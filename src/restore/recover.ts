@@ -1,6 +1,6 @@
 /** Puts right whatever killed processes left half done, before a command does anything else. */
 import { join } from "node:path";
-import { namesIn, removeFile } from "../base/files.ts";
+import { namesIn } from "../base/files.ts";
 import { tryAcquire } from "../base/lock.ts";
 import { CHECKPOINT_BRANCH } from "../checkpoints/layout.ts";
 import { SYNC_REFS, syncLock } from "../checkpoints/sync/state.ts";
@@ -13,12 +13,8 @@ import { recoverSessions } from "../lifecycle/recover.ts";
 import { listForks } from "../steps/forks.ts";
 import { SESSION_REFS, sessionLock } from "../steps/session-tree.ts";
 import { finishRestores } from "./finish.ts";
-import { markAt } from "./move.ts";
+import { releaseLock } from "./git-locks.ts";
 import { removeAbandonedTrials } from "./trial/record.ts";
-
-/** git, packing refs, holds a ref's lock for milliseconds. */
-const HELD_BY_GIT_MS = 1_000;
-const POLL_MS = 20;
 
 /** Sentences for the user about what was put right. */
 export async function recover(workspace: Workspace): Promise<string[]> {
@@ -57,14 +53,7 @@ async function releaseRef(workspace: Workspace, ref: string, held: string): Prom
   const own = tryAcquire(held);
   if (!own) return;
   try {
-    const lock = join(workspace.commonDir, `${ref}.lock`);
-    const mark = markAt(lock);
-    const deadline = performance.now() + HELD_BY_GIT_MS;
-    while (performance.now() < deadline) {
-      if (markAt(lock) !== mark) return;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-    removeFile(lock);
+    await releaseLock(join(workspace.commonDir, `${ref}.lock`));
   } finally {
     own.release();
   }

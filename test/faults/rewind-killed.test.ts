@@ -69,6 +69,18 @@ test("a ref's lock that a killed process left keeps nobody out", async () => {
   await everythingIsThere(world);
 });
 
+test("a git that was killed as it moved the branch left its locks: they go, and the branch is moved", async () => {
+  using world = await World.make();
+  const { repository } = world;
+  const [before, branch] = [repository.git("rev-parse", "HEAD"), repository.at(".git/refs/heads/main.lock")];
+  repository.commit("Since");
+  await world.die("restore:settled", "rewind", world.target, "--reset-head", "--yes");
+  for (const lock of [repository.at(".git/HEAD.lock"), branch]) writeFileSync(lock, "");
+  expect((await world.run("save", "afterwards")).stderr).toContain("Finished a rewind that had been interrupted");
+  expect(repository.git("rev-parse", "HEAD")).toBe(before);
+  expect(world.leftovers()).toEqual([]);
+}, 20_000);
+
 test("of two rewinds at once, one waits for the other", async () => {
   using world = await World.make();
   const both = await Promise.all([1, 2].map(() => world.repository.run(["rewind", world.target, "--yes"])));

@@ -41,6 +41,17 @@ export const restores: readonly Operation[] = [
     },
   },
   {
+    name: "rewind --reset-head",
+    points: [...SAVE, ...restore(8, ...BEHIND_THE_FILES)],
+    sealed: "restore:journal",
+    async prepare(world) {
+      world.repository.commit("Since");
+      await world.run("worker", world.repository.path);
+    },
+    start: (world) => ({ args: ["rewind", world.target, "--reset-head", "--yes"] }),
+    look: async ({ repository }) => repository.git("rev-parse", "HEAD"),
+  },
+  {
     name: "redo",
     points: [...SAVE, ...restore(8, ...BEHIND_THE_FILES)],
     sealed: "restore:journal",
