@@ -35,14 +35,14 @@ export async function perform(workspace: Workspace, journal: Journal, fresh = fa
   // Beside the rest, unless the rest changes the index too.
   let refreshing = touched && journal.index === null ? refreshIndex(workspace) : undefined;
   try {
-    return await finish(workspace, journal, directory);
+    return await finish(workspace, journal, directory, fresh);
   } finally {
     if (journal.index !== null) refreshing = refreshIndex(workspace);
     await refreshing;
   }
 }
 
-async function finish(workspace: Workspace, journal: Journal, directory: string): Promise<Performed> {
+async function finish(workspace: Workspace, journal: Journal, directory: string, fresh: boolean): Promise<Performed> {
   const notes = await settle(workspace, journal);
   faultPoint("restore:settled");
   notes.push(...(await moveHead(workspace, journal, fresh)));
