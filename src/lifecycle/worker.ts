@@ -2,13 +2,14 @@
  * What no hook waits for: finishing saves that were cut off, refreshing the private index, pruning, packing.
  * Every task can be killed at any point and done again.
  */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../base/files.ts";
 import { type Lock, tryAcquire } from "../base/lock.ts";
 import { logError, logTo } from "../base/log.ts";
 import { repairGitHooks } from "../checkpoints/git-hooks.ts";
 import { hasQueue } from "../checkpoints/queue.ts";
 import { gitLocation } from "../git/location.ts";
+import { packLooseObjects } from "../git/pack-loose.ts";
 import { warmPrivateIndex } from "../git/private-index.ts";
 import { advancePrivateStore } from "../git/private-store.ts";
 import { tryGit } from "../git/run.ts";
@@ -23,8 +24,6 @@ import { finishForgetting } from "./forget.ts";
 import { pruneSometimes } from "./pruning.ts";
 import { markPush, pushIfDue } from "./pushing.ts";
 
-/** Loose objects in one of 256 directories, as git itself estimates: 27 here are about 6,700 in all. */
-const LOOSE_SAMPLE = 27;
 const MOST_ROUNDS = 3;
 
 type Task = (workspace: Workspace) => Promise<unknown>;
@@ -80,13 +79,6 @@ function lockFor(workspace: Workspace): Lock | undefined {
   }
 }
 
-/** Packs loose objects without deleting any that is not in the pack: nothing of the user's is pruned. */
-async function packLooseObjects(workspace: Workspace): Promise<void> {
-  if (namesIn(join(workspace.commonDir, "objects", "17")).length < LOOSE_SAMPLE) return;
-  const { args, cwd } = gitLocation(workspace);
-  await tryGit([...args, "maintenance", "run", "--quiet", "--task=loose-objects"], { cwd, timeoutMs: 600_000 });
-}
-
 /**
  * Joins small packs, of which each turn may leave one. `--geometric` takes over every object of the packs that it joins,
  * whether anything refers to it or not.
@@ -96,12 +88,4 @@ async function joinPacks(workspace: Workspace): Promise<void> {
   if (packs.length < MANY_PACKS) return;
   const { args, cwd } = gitLocation(workspace);
   await tryGit([...args, "repack", "--quiet", "-d", "--geometric=2"], { cwd, timeoutMs: 600_000 });
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }

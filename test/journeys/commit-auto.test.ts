@@ -1,6 +1,7 @@
 /** The strategy `auto-commit`: a commit a turn, of the turn's own files. */
 import { expect, test } from "bun:test";
-import { chmodSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 import { checkpointsOf, inCheckpoint, settled } from "./commits.ts";
 
@@ -27,6 +28,20 @@ test("each turn that changed files is a commit of these files, linked to its che
   const [id = ""] = checkpointsOf(repository, "HEAD");
   await settled(repository);
   expect(JSON.parse(inCheckpoint(repository, id, "metadata.json"))).toMatchObject({ strategy: "auto-commit" });
+});
+
+test("git's maintenance is left to the user's own commits: killed with us, it would leave its lock", async () => {
+  using repository = await automatic();
+  repository.git("checkout", "--quiet", "-b", "work");
+  const environment = repository.environment.bind(repository);
+  repository.environment = (extra) => environment({ BACKTRAIL_WORKER: "off", ...extra });
+  await new ScriptedClaude(repository).turn("Add a greeting", [write("hello.txt", "hello\n")]);
+  const trace = join(repository.home, "trace");
+  await repository.run(["worker", repository.path], { env: { GIT_TRACE2_EVENT: trace } });
+  expect(repository.git("log", "-1", "--format=%s")).toBe("Add a greeting");
+  const started = readFileSync(trace, "utf8");
+  expect(started).toContain('"commit"');
+  expect(started).not.toContain('"maintenance"');
 });
 
 test("never on a protected branch", async () => {

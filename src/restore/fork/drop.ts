@@ -9,7 +9,8 @@ import { logError } from "../../base/log.ts";
 import { oneLine, plural, shownPath } from "../../base/text.ts";
 import { loadConfig } from "../../config/load.ts";
 import { gitLocation } from "../../git/location.ts";
-import { git, tryGit } from "../../git/run.ts";
+import { compareAndSwapRef, readRef } from "../../git/refs.ts";
+import { tryGit } from "../../git/run.ts";
 import { readStore, type Workspace } from "../../git/workspace.ts";
 import { isAlive } from "../../lifecycle/dead-turns.ts";
 import { captureOptions } from "../../lifecycle/dispatcher.ts";
@@ -102,8 +103,9 @@ async function drop(workspace: Workspace, record: ForkRecord): Promise<Dropped> 
   const commits =
     tip !== null && (await isOnlyHere(workspace, record, tip)) ? `refs/backtrail/dropped/${record.id}` : null;
   if (commits !== null && tip !== null) {
-    const { args, cwd } = gitLocation(workspace);
-    await git([...args, "update-ref", commits, tip], { cwd });
+    const before = await readRef(workspace, commits);
+    if (before !== tip && !(await compareAndSwapRef(workspace, commits, before, tip)))
+      throw new UserError("failed", `The commits of the fork ${record.name} could not be kept.`, "Try again.");
   }
   faultPoint("fork:kept");
   if (fork) await disconnect(fork);

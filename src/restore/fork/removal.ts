@@ -5,6 +5,7 @@
 import { existsSync, lstatSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { faultPoint } from "../../base/fault.ts";
+import { namesIn, readText } from "../../base/files.ts";
 import { gitLocation } from "../../git/location.ts";
 import { tryGit } from "../../git/run.ts";
 import { privateStorePath, type Workspace } from "../../git/workspace.ts";
@@ -18,7 +19,7 @@ export async function removeFork(workspace: Workspace, record: ForkRecord, tip: 
     const link = privateStorePath(realPlace(directory));
     removeDirectory(directory, record.id);
     faultPoint("fork:removed");
-    if (record.kind === "worktree") await forgetWorktree(workspace, directory);
+    if (record.kind === "worktree") await forgetWorktree(workspace, record, directory);
     else rmSync(link, { recursive: true, force: true });
     removeEmptyHome(dirname(directory));
   }
@@ -43,7 +44,26 @@ function removeDirectory(directory: string, id: string): void {
 }
 
 /** What git knows of it; other worktrees that are missing for the moment are left alone. */
-async function forgetWorktree(workspace: Workspace, directory: string): Promise<void> {
+async function forgetWorktree(workspace: Workspace, record: ForkRecord, directory: string): Promise<void> {
   const { args, cwd } = gitLocation(workspace);
-  await tryGit([...args, "worktree", "remove", "--force", "--force", directory], { cwd });
+  const { code } = await tryGit([...args, "worktree", "remove", "--force", "--force", directory], { cwd });
+  if (code !== 0) removeHalf(workspace, record, directory);
+}
+
+/** A git that was killed as it made or removed the worktree left half of what it knows of it, on which every other git may stumble. */
+function removeHalf({ commonDir }: Workspace, { worktree }: ForkRecord, directory: string): void {
+  const place = join(commonDir, "worktrees");
+  for (const name of namesIn(place)) {
+    const half = join(place, name);
+    const gitdir = readText(join(half, "gitdir"))?.trim();
+    const isHalf = name === worktree || isBegun(half, name, directory);
+    if (gitdir === join(directory, ".git") || (!gitdir && isHalf)) rmSync(half, { recursive: true, force: true });
+  }
+}
+
+/** git calls it by its directory, with a number where there is one already. */
+function isBegun(half: string, name: string, directory: string): boolean {
+  const called = basename(directory);
+  if (!name.startsWith(called) || !/^\d*$/.test(name.slice(called.length))) return false;
+  return readText(join(half, "locked"))?.trim() === "initializing" || namesIn(half).length === 0;
 }
