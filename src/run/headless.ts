@@ -98,7 +98,7 @@ export class HeadlessRun {
     const log = openLog(request, own, start, facts);
     listener.started(start);
 
-    const result = new RunResult(runner.run.stream);
+    const result = new RunResult(runner.run.stream, { agent: runner.profile.id, model: request.model });
     let identified: string | null = null;
     let dropped = 0;
     const identify = (id: string) => {
@@ -157,7 +157,7 @@ export class HeadlessRun {
       const status = stopped() ? "interrupted" : (limit ?? told);
       if (limit !== null) log.record({ type: "aiwr_stopped", reason: limit } satisfies StoppedRecord);
       log.close();
-      noteEnd(logs, log.name, facts, { status, ended: now().getTime(), tags: request.tags, ...result.usage });
+      noteEnd(logs, log.name, facts, { status, ended: now().getTime(), tags: request.tags, usage: result.usage });
       return {
         sessionId: identified ?? session?.id ?? log.name,
         result: result.text,

@@ -33,8 +33,8 @@ const SOLD_BY: Readonly<Record<string, string>> = { "copilot-cli": "github-copil
 const SPELLINGS: Readonly<Record<string, string>> = { xai: "x-ai", moonshot: "moonshotai", "z-ai": "zai" };
 const LONGEST_NAME = 200;
 const MILLION = 1e6;
-/** Prices are of a day, sums of thousands of them: what is beyond this is the arithmetic's. */
-const SMALLEST = 1e6;
+/** Parts of a dollar that count; what is beyond them is the arithmetic's. */
+const PARTS = 1e9;
 
 /** The day whose prices these are. */
 export const PRICES_OF = table.date;
@@ -74,7 +74,7 @@ function isNone({ input, output, cacheRead, cacheWrite }: Tokens): boolean {
 }
 
 function rounded(usd: number): number {
-  return Math.round(usd * SMALLEST) / SMALLEST;
+  return Math.round(usd * PARTS) / PARTS;
 }
 
 function priceOf(tokens: Tokens, [input, output, cacheRead, cacheWrite]: (number | null)[]): number {

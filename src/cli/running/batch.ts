@@ -8,9 +8,10 @@ import type { RunRequest } from "../../run/headless.ts";
 import { countedTokens } from "../../run/limits.ts";
 import { readPrompts } from "../../run/prompts.ts";
 import { END_STATUSES } from "../../run/records.ts";
+import { sumOfCosts } from "../../transcripts/prices.ts";
 import { EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
-import { duration, thousands } from "../render/amounts.ts";
+import { costWords, duration, thousands } from "../render/amounts.ts";
 import { BatchProgress } from "./progress.ts";
 import { type RunOptions, requestOf } from "./request.ts";
 import { SIGNALS } from "./single.ts";
@@ -126,5 +127,7 @@ function summaryOf(ended: readonly Ended[], asked: number): string {
     .map(([status, count]) => `${count} ${status}`);
   if (ended.length < asked) counts.push(`${asked - ended.length} not started`);
   const tokens = ended.reduce((sum, { outcome }) => sum + (outcome ? countedTokens(outcome.usage) : 0), 0);
-  return `${plural(asked, "run")}: ${counts.join(", ")}${tokens > 0 ? `; ${thousands(tokens)} tokens` : ""}.`;
+  const cost = sumOfCosts(ended.flatMap(({ outcome }) => outcome?.usage ?? []));
+  const money = cost ? `, ${costWords(cost)}` : "";
+  return `${plural(asked, "run")}: ${counts.join(", ")}${tokens > 0 ? `; ${thousands(tokens)} tokens${money}` : ""}.`;
 }
