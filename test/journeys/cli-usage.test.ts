@@ -18,6 +18,25 @@ test("help and mistakes", async () => {
   expect(story.toString()).toMatchSnapshot();
 });
 
+test("an option of the group's own is refused where it would say nothing", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const lines = [
+    ["fork", "list", "--branch", "x"],
+    ["fork", "--branch", "x", "list"],
+    ["fork", "list", "-d", "x", "--json"],
+    ["fork", "diff", "x", "--run"],
+    ["fork", "drop", "x", "--agent", "codex", "--yes"],
+    ["fork", "take", "x", "--limit", "2000"],
+  ];
+  for (const line of lines) {
+    const { code, stdout, stderr } = await repository.run(line);
+    expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: "" });
+    expect(stderr).toMatch(/`fork (?:list|diff|drop|take)` takes no --(?:branch|directory|run|agent|limit)\./);
+  }
+  expect((await repository.run(["fork", "list", "--json"])).code).toBe(0);
+});
+
 test("every command that prints has --json, and it is JSON", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
