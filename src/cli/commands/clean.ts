@@ -18,7 +18,9 @@ interface Options {
 const WHAT: Readonly<Record<Expired["kind"], [one: string, many: string]>> = {
   imported: ["imported session", "imported sessions"],
   transcript: ["stored transcript of OpenCode", "stored transcripts of OpenCode"],
+  "hand-over": ["text that another agent was told", "texts that other agents were told"],
   kept: ["set of files that a restore kept", "sets of files that restores kept"],
+  commits: ["history of a dropped fork", "histories of dropped forks"],
   session: ["session without steps", "sessions without steps"],
 };
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { uninstall } from "../../agents/install.ts";
 import { getAgent } from "../../agents/registry.ts";
+import { now } from "../../base/clock.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault.ts";
 import { logError } from "../../base/log.ts";
@@ -16,7 +17,7 @@ import { captureOptions } from "../../lifecycle/dispatcher.ts";
 import { saveManually } from "../../lifecycle/save.ts";
 import { loadSession, marked } from "../../lifecycle/session-state.ts";
 import { currentSnapshot } from "../../steps/diff.ts";
-import { type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
+import { droppedRef, type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
 import type { NotUndone } from "../model.ts";
 import { workspaceOf } from "./find.ts";
 import { ignoredOnlyIn } from "./ignored.ts";
@@ -99,8 +100,7 @@ async function drop(workspace: Workspace, record: ForkRecord): Promise<Dropped> 
   faultPoint("fork:dropping");
   // Looked at again: somebody may have committed there since it was planned.
   const tip = await tipOf(workspace, record);
-  const commits =
-    tip !== null && (await isOnlyHere(workspace, record, tip)) ? `refs/backtrail/dropped/${record.id}` : null;
+  const commits = tip !== null && (await isOnlyHere(workspace, record, tip)) ? droppedRef(record.id, now()) : null;
   if (commits !== null && tip !== null) {
     const { args, cwd } = gitLocation(workspace);
     await git([...args, "update-ref", commits, tip], { cwd });
