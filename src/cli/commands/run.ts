@@ -1,4 +1,7 @@
 /** `run`: an agent without a terminal. Three lines of JSON on stdout, talk on stderr, the agent's own exit status. */
+import { plural } from "../../base/text.ts";
+import { runWorktrees } from "../../git/run-worktrees.ts";
+import { findWorkspace } from "../../git/workspace.ts";
 import { logsDirectory } from "../../run/layout.ts";
 import { EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
@@ -24,5 +27,8 @@ async function list(logs: string, io: Io): Promise<number> {
   if (lines.length === 0) io.say(`No sessions in ${logs}.`);
   // One write: there may be thousands.
   if (lines.length > 0) io.print(lines.join("\n"));
+  const workspace = findWorkspace(io.cwd);
+  const left = workspace ? runWorktrees(workspace).length : 0;
+  if (left > 0) io.say(io.err.paint("dim", `${plural(left, "worktree")} of runs: \`backtrail sessions\` shows them.`));
   return EXIT.done;
 }

@@ -9,7 +9,8 @@ export const UPKEEP: readonly CommandSpec[] = [
     details:
       "Lets go of steps, imported sessions and stored transcripts that are older than `retention.days`, of the oldest steps beyond " +
       "`retention.max_size`, and of files that restores kept after 90 days (or `retention.days`, if that is more), as the " +
-      "background does by itself once a day. It first says what and how much. Named steps stay.",
+      "background does by itself once a day. Also removes the worktrees of runs in which nothing is that is nowhere else: everything " +
+      "committed, and on another branch. It first says what and how much. Named steps stay, and so does every worktree with work in it.",
     options: [DRY_RUN, YES, JSON_OPTION],
     load: () => import("../commands/clean.ts"),
   },

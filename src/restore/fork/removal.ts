@@ -33,8 +33,13 @@ function realPlace(directory: string): string {
   return existsSync(above) ? join(realpathSync(above), basename(directory)) : directory;
 }
 
-function removeDirectory(directory: string, id: string): void {
-  const going = join(dirname(directory), `.${basename(directory)}.${id}`);
+/** What it is called while it is taken away. */
+export function goingPlace(directory: string, id: string): string {
+  return join(dirname(directory), `.${basename(directory)}.${id}`);
+}
+
+export function removeDirectory(directory: string, id: string): void {
+  const going = goingPlace(directory, id);
   if (lstatSync(directory, { throwIfNoEntry: false }) && !lstatSync(going, { throwIfNoEntry: false })) {
     renameSync(directory, going);
   }
@@ -43,7 +48,7 @@ function removeDirectory(directory: string, id: string): void {
 }
 
 /** What git knows of it; other worktrees that are missing for the moment are left alone. */
-async function forgetWorktree(workspace: Workspace, directory: string): Promise<void> {
+export async function forgetWorktree(workspace: Workspace, directory: string): Promise<void> {
   const { args, cwd } = gitLocation(workspace);
   await tryGit([...args, "worktree", "remove", "--force", "--force", directory], { cwd });
 }
