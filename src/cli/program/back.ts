@@ -45,7 +45,7 @@ export const BACK: readonly CommandSpec[] = [
       {
         name: "[turns...]",
         help: "a step of a turn or subagent, `last`, how many turns back, a subagent's id, a session's (its newest turn)",
-        completes: "step",
+        completes: "turn",
       },
     ],
     options: [

@@ -23,18 +23,25 @@ export const RUN: readonly CommandSpec[] = [
     options: [
       { flags: "--agent <name>", help: "claude (default), gemini, codex, opencode, …", completes: "agent" },
       { flags: "--model <name>", help: "the agent's model (default: the agent's own)" },
-      { flags: "--parent <id>", help: "this run is a child of that session", conflicts: ["session"] },
+      {
+        flags: "--parent <id>",
+        help: "this run is a child of that session",
+        conflicts: ["session"],
+        completes: "session",
+      },
       {
         flags: "--session <id>",
         help: "continue that session, in the agent and in its log",
         conflicts: ["resume", "resumeTree"],
+        completes: "run",
       },
       {
         flags: "--resume <id>",
         help: "a new run that is given that session's log as context",
         conflicts: ["resumeTree"],
+        completes: "run",
       },
-      { flags: "--resume-tree <id>", help: "the same with all sessions below it" },
+      { flags: "--resume-tree <id>", help: "the same with all sessions below it", completes: "run" },
       { flags: "--worktree", help: "in a git worktree of its own, beside the repository", conflicts: ["session"] },
       { flags: "--timeout <time>", help: "stop it after that time: 90s, 10m, 1h30m" },
       { flags: "--budget <amount>", help: "stop it beyond that: tokens (200k), or dollars ($0.50)" },
