@@ -1,6 +1,7 @@
 /** What a run may take, where it happens, how it is shown, and many of them at once. */
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { executable, runProgram } from "../support/binary.ts";
 import { hooked } from "../support/hooked.ts";
 import { ended, isAlive, StandIn, until } from "../support/stand-in.ts";
 
@@ -72,6 +73,23 @@ test("dollars are held against the model's price while the agent has told none",
   expect((await world.run(["again", "--output", "text"])).code).toBe(0);
   const told = JSON.parse((await world.repository.run(["sessions", "--json"])).stdout);
   expect(told.sessions[0]).toMatchObject({ prompt: "again", cost: { usd: 0.75, estimated: false } });
+});
+
+test("a prompt, or many, from standard input", async () => {
+  using world = new StandIn();
+  const piped = (args: string[], input: string) =>
+    runProgram(executable(), ["run", ...args], { cwd: world.repository.path, env: world.environment(), input });
+  world.agent("claude", "init s-one; done_ Done");
+  const one = await piped(["-", "--output", "text"], "fix it,\nall of it\n\n");
+  expect(one).toMatchObject({ code: 0, stdout: "Done\n", stderr: "" });
+  expect(Object.values(world.files())[0]).toStartWith('{"type":"aiwr_start","prompt":"fix it,\\nall of it",');
+  world.agent("claude", OBEDIENT);
+  const none = await piped(["-"], " \n");
+  expect(none).toMatchObject({ code: 2, stdout: "" });
+  expect(none.stderr).toContain("There is no prompt on standard input.");
+  const many = await piped(["--prompts", "-", "--output", "text"], "one\ntwo\n");
+  expect(many.stdout).toBe("Done: one\n---\nDone: two\n");
+  expect((await piped(["--prompts", "-"], "")).stderr).toContain("There is no prompt in standard input.");
 });
 
 test("only the text, as it comes, or the three lines", async () => {

@@ -7,6 +7,7 @@ import { EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
 import { type RunOptions, requestOf } from "../running/request.ts";
 import { performOne } from "../running/single.ts";
+import { promptFrom } from "../running/standard-input.ts";
 
 export async function run(options: RunOptions, io: Io): Promise<number> {
   const logs = logsDirectory(io.cwd, io.environment);
@@ -15,7 +16,8 @@ export async function run(options: RunOptions, io: Io): Promise<number> {
     const { performAll } = await import("../running/batch.ts");
     return performAll(options, logs, io);
   }
-  const request = await requestOf(options, logs, io);
+  const prompt = await promptFrom(options.prompt, io);
+  const request = await requestOf({ ...options, ...(prompt !== undefined && { prompt }) }, logs, io);
   if (!options.worktree) return performOne(request, options, io);
   const { inWorktree } = await import("../running/worktree.ts");
   return performOne(await inWorktree(request, io), options, io);

@@ -19,7 +19,7 @@ export const RUN: readonly CommandSpec[] = [
     summary: "run an agent without a terminal, and log it",
     details:
       "Asks an agent, waits for its answer, and logs every line that it prints below .aiwr/logs. Prints three lines of JSON: what was asked, the session's id as soon as it is known, and the result. A run may be the child of another session, continue one, or be given what earlier ones did. Also as `aiwr`, by itself.",
-    arguments: [{ name: "[prompt]", help: "what to ask" }],
+    arguments: [{ name: "[prompt]", help: "what to ask; `-`: what comes on standard input" }],
     options: [
       { flags: "--agent <name>", help: "claude (default), gemini, codex, opencode, …", completes: "agent" },
       { flags: "--model <name>", help: "the agent's model (default: the agent's own)" },
@@ -55,7 +55,10 @@ export const RUN: readonly CommandSpec[] = [
         help: "json (the three lines), text (only the result), stream (text as it comes)",
         choices: ["json", "text", "stream"],
       },
-      { flags: "--prompts <file>", help: "a run for each prompt: one a line, or between lines of `---`" },
+      {
+        flags: "--prompts <file>",
+        help: "a run for each prompt: one a line, or between lines of `---`; `-`: from standard input",
+      },
       { flags: "--parallel <count>", help: "with --prompts: so many at once (default: 1)" },
       { flags: "--list", help: "all sessions as a tree, newest first" },
       { flags: "--verbose", help: "also show what the agent prints, on stderr", conflicts: ["quiet"] },
