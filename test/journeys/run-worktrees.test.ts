@@ -55,7 +55,7 @@ test("those that are merged or empty go, with their branches; work stays, and wh
     own: { state: "kept", why: "it has commits that are on no other branch" },
     draft: { state: "kept", why: "1 file there is not committed" },
     ignored: { state: "kept", why: ".env is only there, and git ignores it" },
-    detach: { state: "kept", why: "it has commits that are on no other branch" },
+    detach: { state: "kept", why: "it is on no branch" },
   });
   const listed = await made.run(["--list"]);
   expect(listed.stdout).not.toContain("worktree");
@@ -92,6 +92,26 @@ test("two that have the same commit don't stand in for each other", async () => 
   await made.run(["nothing", "--worktree"]);
   made.repository.git("-C", join(runs(made), "nothing"), "reset", "--quiet", "--hard", "run/own");
   expect(Object.values(await left(made)).map(({ state }) => state)).toEqual(["kept", "kept"]);
+});
+
+test("what the user has taken over stays: another branch, a lock, files that git is told not to look at", async () => {
+  using made = world();
+  const { repository } = made;
+  for (const prompt of ["nothing", "nothing", "nothing"]) await made.run([prompt, "--worktree"]);
+  const [first, second, third] = ["nothing", "nothing-2", "nothing-3"].map((name) => join(runs(made), name));
+  repository.git("-C", first ?? "", "checkout", "--quiet", "-b", "feature");
+  repository.git("worktree", "lock", second ?? "");
+  repository.git("-C", third ?? "", "update-index", "--assume-unchanged", ".gitignore");
+  writeFileSync(join(third ?? "", ".gitignore"), "changed\n");
+  expect(Object.values(await left(made)).map(({ why }) => why)).toEqual([
+    "it is on another branch, feature",
+    "it is locked",
+    "git is told not to look at files in it",
+  ]);
+  expect((await repository.run(["clean", "--yes"], { env })).code).toBe(3);
+  expect(readdirSync(runs(made))).toHaveLength(3);
+  // Found by other words, no session is meant, and no worktree.
+  expect((await repository.run(["sessions", "--search", "nowhere"], { env })).stdout).toBe("");
 });
 
 test("one with somebody at work in it stays: its run, a process, an agent", async () => {

@@ -8,7 +8,7 @@ import { table } from "./table.ts";
 
 const STATES: Readonly<Record<RunStanding["state"], string>> = {
   empty: "nothing was done there",
-  merged: "everything is merged",
+  merged: "everything is on another branch",
   going: "half removed",
   kept: "",
 };

@@ -63,7 +63,7 @@ async function standingOf(workspace: Workspace, worktree: RunWorktree): Promise<
       ? { state: "going", why: null }
       : kept("its directory is missing: `git worktree prune` forgets it");
   }
-  const why = atWork(made, worktree) ?? (await unfinished(made)) ?? (await ownFiles(made, workspace));
+  const why = atWork(made, worktree) ?? (await unfinished(made, worktree)) ?? (await ownFiles(made, workspace));
   if (why !== null) return kept(why);
   return { state: tip === null || tip === commit ? "empty" : "merged", why: null };
 }
@@ -79,16 +79,16 @@ function atWork(made: Workspace, { pid, start }: RunWorktree): string | null {
   return other === undefined ? null : `process ${other} is at work there`;
 }
 
-/** Of whatever it is on now: a branch of the user's, or none. */
-async function unfinished(made: Workspace): Promise<string | null> {
+/** What the user has taken over is theirs: another branch, or none, or a lock. */
+async function unfinished(made: Workspace, { branch }: RunWorktree): Promise<string | null> {
+  if (existsSync(join(made.gitDir, "locked"))) return "it is locked";
   const [operation] = operationsIn(made);
   if (operation !== undefined) return `${operation.toLowerCase()} is under way there`;
   const { args, cwd } = gitLocation(made);
-  const head = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
-  if (head.code !== 0) return "what it is at can't be told";
-  return (await isOnlyOn(made, RUN_BRANCHES, head.stdout.toString("latin1").trim()))
-    ? "it has commits that are on no other branch"
-    : null;
+  const head = await tryGit([...args, "symbolic-ref", "--quiet", "HEAD"], { cwd });
+  const on = head.stdout.toString("utf8").trim();
+  if (on === `refs/heads/${branch}`) return null;
+  return on === "" ? "it is on no branch" : `it is on another branch, ${shownPath(on.replace(/^refs\/heads\//, ""))}`;
 }
 
 async function ownFiles(made: Workspace, workspace: Workspace): Promise<string | null> {
@@ -98,9 +98,17 @@ async function ownFiles(made: Workspace, workspace: Workspace): Promise<string |
   if (status.code !== 0) return "what is changed there can't be told";
   const count = status.stdout.toString("latin1").split("\0").length - 1;
   if (count > 0) return `${plural(count, "file")} there ${count === 1 ? "is" : "are"} not committed`;
+  if (await hidesChanges(made)) return "git is told not to look at files in it";
   if (existsSync(join(made.gitDir, "modules"))) return "it has submodules of its own";
   const [ignored, ...more] = await ignoredOnlyIn(made, workspace.root);
   if (ignored === undefined) return null;
   if (more.length === 0) return `${shownPath(ignored)} is only there, and git ignores it`;
   return `${shownPath(ignored)} and ${plural(more.length, "more path")} are only there, and git ignores them`;
+}
+
+/** Files that are marked as unchanged, or as not checked out, are not in git's status, whatever is in them. */
+async function hidesChanges(made: Workspace): Promise<boolean> {
+  const { args, cwd } = gitLocation(made);
+  const { code, stdout } = await tryGit([...args, "ls-files", "-v", "-z"], { cwd });
+  return code !== 0 || /(?:^|\0)(?:[a-z]|S) /.test(stdout.toString("latin1"));
 }

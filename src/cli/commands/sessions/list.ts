@@ -37,12 +37,16 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     io.json({ sessions, worktrees: worktrees.map(runWorktreeJson) });
     return;
   }
+  const { paint, columns } = io.out;
+  // Whoever looks for some sessions doesn't look for these.
+  const isAsked = known.nodes.length === nodes.length && worktrees.length > 0;
+  const left = isAsked ? [paint("bold", "Worktrees of runs"), ...runWorktreeLines(worktrees, paint, columns)] : [];
   if (nodes.length === 0) {
     const some = known.nodes.length > 0;
     io.say(some ? "No session is like that." : "There are no sessions here yet. `backtrail run` starts one.");
+    if (left.length > 0) io.print(left.join("\n"));
     return;
   }
-  const { paint, columns } = io.out;
   const ids = shortIds(inOrder(known.nodes));
   const named = new Map(inOrder(known.nodes).map((node) => [node.id, ids.get(node) ?? node.id]));
   const all = inOrder(shown);
@@ -54,11 +58,9 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     hits: new Map(all.flatMap((node) => asEntry(node, hits?.get(node.id)))),
   };
   const lines = sessionTreeLines(shown, view);
-  if (worktrees.length > 0) {
-    lines.push("", paint("bold", "Worktrees of runs"), ...runWorktreeLines(worktrees, paint, columns));
-  }
+  if (left.length > 0) lines.push("", ...left);
   await page(io, lines.join("\n"));
-  if (worktrees.some(({ why }) => why === null)) {
+  if (isAsked && worktrees.some(({ why }) => why === null)) {
     io.say(io.err.paint("dim", "`backtrail clean` removes worktrees that are empty or merged."));
   }
   if (shown.length < nodes.length) {
