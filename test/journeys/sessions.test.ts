@@ -1,7 +1,7 @@
 /** Runs, recorded sessions and subagents as one tree: listed, filtered, searched, shown, compared, gone back in. */
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
-import { hooked } from "../support/hooked.ts";
+import { hooked, hookedAgent } from "../support/hooked.ts";
 import { executable } from "../support/index.ts";
 import { Recording } from "../support/recording.ts";
 import { StandIn } from "../support/stand-in.ts";
@@ -87,6 +87,21 @@ test("a run in an enabled repository is one session, and what it starts is its c
   expect(world.repository.read("notes.txt")).toBe("what it started\nsomething nested\n");
   const diff = await world.repository.run(["diff", id, "--stat"]);
   expect(diff).toMatchObject({ code: 0 });
+});
+
+test("what is started before the log has its session's name waits for it", async () => {
+  using world = new StandIn();
+  await hooked(world);
+  // The hooks have told the session; its line in the stream comes while the child is looking for its parent.
+  const early = hookedAgent().replace(
+    'init "$id"',
+    `case "$asked" in *nested*) '${executable()}' run "what it started" >/dev/null & sleep 0.3;; esac\ninit "$id"; wait`,
+  );
+  world.agent("claude", early);
+  expect((await world.run(["something nested"])).code).toBe(0);
+  const [parent, child] = await listed(world);
+  expect(child).toMatchObject({ prompt: "what it started", parent: parent?.id });
+  expect(child?.log).toContain(`/${parent?.id}/${child?.id}.jsonl`);
 });
 
 test("continued, a session counts its turns and what they took together", async () => {

@@ -70,7 +70,7 @@ export const BACK: readonly CommandSpec[] = [
       ["backtrail undo last", "the newest turn"],
       ["backtrail undo 2", "the turn before it, and only that one"],
       ["backtrail undo 3 2 --dry-run", "what two turns would take with them"],
-      ["backtrail undo 2 --session 53dbf6a2", "of this session, where several are at work"],
+      ["backtrail undo 2 --session 53dbf6a2", "of one session among several"],
       ["backtrail undo 1 --tell-agent", "and let the agent know"],
     ],
     load: () => import("../commands/undo.ts"),

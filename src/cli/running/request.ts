@@ -55,7 +55,7 @@ export async function requestOf(options: RunOptions, logs: string, io: Io): Prom
     options.parent !== undefined
       ? requireParent(logs, options.parent, io.cwd)
       : session === null
-        ? (parentFromEnvironment(logs, io.environment, io.cwd) ?? null)
+        ? ((await parentFromEnvironment(logs, io.environment, io.cwd)) ?? null)
         : null;
   const model = options.model ?? modelIn(runner.run, args) ?? own.model ?? runner.run.model?.default ?? null;
   return {
