@@ -131,7 +131,7 @@ export class RunResult {
   #count(rule: StreamRule, value: unknown): void {
     const tokens = rule.tokens ? tokensAt(value, rule.tokens) : null;
     const told = firstAt(value, rule.cost);
-    const usd = typeof told === "number" && Number.isFinite(told) ? told : null;
+    const usd = typeof told === "number" && Number.isFinite(told) && told >= 0 ? told : null;
     if (tokens === null && usd === null) return;
     const cost = usd === null ? this.#estimate(tokens ?? NONE) : { usd, estimated: false };
     const usage: Usage = { tokens: tokens ?? NONE, cost };

@@ -109,6 +109,7 @@ test("nothing used costs nothing, and one unknown makes the sum unknown", () => 
   const use = { agent: null, model: "claude-opus-5-5", tokens, time };
   expect(estimatedCost([{ ...use, model: "fake-1", tokens: none }])).toEqual({ usd: 0, estimated: true });
   expect(estimatedCost([use, { ...use, model: "fake-1" }])).toBeNull();
+  expect(estimatedCost([{ ...use, tokens: { ...none, input: Number.MAX_VALUE / 10 } }])).toBeNull();
   const cost = { usd: 0.1, estimated: false };
   expect(
     sumOfCosts([

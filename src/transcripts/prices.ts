@@ -48,7 +48,7 @@ export function estimatedCost(uses: Iterable<Use>): Cost | null {
     if (prices === null) return null;
     usd += priceOf(use.tokens, prices);
   }
-  return { usd: rounded(usd), estimated: true };
+  return costOf(usd, true);
 }
 
 export function hasPrice(agent: string, model: string): boolean {
@@ -66,15 +66,17 @@ export function sumOfCosts(parts: Iterable<{ tokens: Tokens | null; cost: Cost |
       told = true;
     } else if (tokens && !isNone(tokens)) return null;
   }
-  return told ? { ...sum, usd: rounded(sum.usd) } : null;
+  return told ? costOf(sum.usd, sum.estimated) : null;
 }
 
 function isNone({ input, output, cacheRead, cacheWrite }: Tokens): boolean {
   return input + output + cacheRead + cacheWrite === 0;
 }
 
-function rounded(usd: number): number {
-  return Math.round(usd * PARTS) / PARTS;
+/** Counts come from agents, and may be anything. */
+function costOf(usd: number, estimated: boolean): Cost | null {
+  const rounded = Math.round(usd * PARTS) / PARTS;
+  return Number.isFinite(rounded) ? { usd: rounded, estimated } : null;
 }
 
 function priceOf(tokens: Tokens, [input, output, cacheRead, cacheWrite]: (number | null)[]): number {
