@@ -63,7 +63,8 @@ async function standingOf(workspace: Workspace, worktree: RunWorktree): Promise<
       ? { state: "going", why: null }
       : kept("its directory is missing: `git worktree prune` forgets it");
   }
-  const why = atWork(made, worktree) ?? (await unfinished(made, worktree)) ?? (await ownFiles(made, workspace));
+  const why =
+    atWork(made, worktree) ?? (await unfinished(made, worktree)) ?? (await ownFiles(made, workspace)) ?? occupied(made);
   if (why !== null) return kept(why);
   return { state: tip === null || tip === commit ? "empty" : "merged", why: null };
 }
@@ -74,9 +75,13 @@ function kept(why: string): Omit<RunStanding, "worktree"> {
 
 function atWork(made: Workspace, { pid, start }: RunWorktree): string | null {
   if (isRunning(pid, start ?? undefined)) return "its run is still under way";
-  if (isEnabled(made) && busy(made).length > 0) return "an agent is at work there";
-  const other = processIn(made.root);
-  return other === undefined ? null : `process ${other} is at work there`;
+  return isEnabled(made) && busy(made).length > 0 ? "an agent is at work there" : null;
+}
+
+/** Looked at last: it may be but a moment's, such as our own worker, and what lies there says more. */
+function occupied(made: Workspace): string | null {
+  const pid = processIn(made.root);
+  return pid === undefined ? null : `process ${pid} is at work there`;
 }
 
 /** What the user has taken over is theirs: another branch, or none, or a lock. */
