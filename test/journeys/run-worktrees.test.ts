@@ -114,7 +114,7 @@ test("what the user has taken over stays: another branch, a lock, files that git
   expect((await repository.run(["sessions", "--search", "nowhere"], { env })).stdout).toBe("");
 });
 
-test("one with somebody at work in it stays: its run, a process, an agent", async () => {
+test("one with somebody at work in it stays: its run, or any process", async () => {
   using made = world();
   const running = made.start(["endless nothing", "--worktree"]);
   const place = join(runs(made), "endless-nothing");
