@@ -60,3 +60,11 @@ test("a record that names something else than a throwaway directory removes noth
   await repository.json(["log"]);
   expect(existsSync(trial?.directory ?? "")).toBe(false);
 });
+
+test("a record that was never renamed goes with the next command", async () => {
+  using repository = await worked();
+  // No process has this id.
+  const file = repository.write(".git/backtrail/worktrees/main/trials/klmnopqrstuv.json.4194303.0abc.tmp", "{");
+  await repository.json(["log"]);
+  expect(existsSync(file)).toBe(false);
+});
