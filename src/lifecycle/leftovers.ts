@@ -8,8 +8,8 @@ import { isRunning } from "../base/processes.ts";
 import { INDEX_OWNER } from "../git/user-index.ts";
 import type { Workspace } from "../git/workspace.ts";
 
-/** Not ours to tidy: hooks, what restores are about, what they kept, throwaway copies, what OpenCode's plugin writes. */
-const OTHERS: readonly string[] = ["hooks", "replaced-hooks", "restore", "kept", "trials", "opencode"];
+/** Not ours to tidy: hooks, what restores are about, what they kept, what OpenCode's plugin writes. */
+const OTHERS: readonly string[] = ["hooks", "replaced-hooks", "restore", "kept", "opencode"];
 const DEEPEST = 3;
 
 export interface Leftovers {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isRunning } from "../../src/base/processes.ts";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
+import { until } from "../support/stand-in.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
 const COMMAND = ["sh", "-c", "echo $$ > pid; echo spoilt >> a.txt; test ! -e b.txt"];
@@ -39,7 +40,9 @@ test("what a killed bisect had started is ended before its files go", async () =
   const pid = trial?.child?.pid ?? 0;
   expect(isRunning(pid)).toBe(true);
   await repository.json(["log"]);
-  expect(isRunning(pid)).toBe(false);
+  await until(() => !isRunning(pid), "the command has ended");
+  // What it wrote as it was ended goes with the command after this one.
+  await repository.json(["log"]);
   expect(existsSync(trial?.directory ?? "")).toBe(false);
 });
 
@@ -59,4 +62,12 @@ test("a record that names something else than a throwaway directory removes noth
   repository.write(`.git/backtrail/worktrees/main/trials/${name}`, JSON.stringify(trial));
   await repository.json(["log"]);
   expect(existsSync(trial?.directory ?? "")).toBe(false);
+});
+
+test("a record that was never renamed goes with the next command", async () => {
+  using repository = await worked();
+  // No process has this id.
+  const file = repository.write(".git/backtrail/worktrees/main/trials/klmnopqrstuv.json.4194303.0abc.tmp", "{");
+  await repository.json(["log"]);
+  expect(existsSync(file)).toBe(false);
 });

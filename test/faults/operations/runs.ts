@@ -6,6 +6,7 @@ import type { World } from "../killed-world.ts";
 import type { Operation, Start } from "./operation.ts";
 
 const WORKING = `init "$SESSION"; i=0; while [ $i -lt 8 ]; do say "line $i"; sleep 0.02; i=$((i+1)); done; done_ 'All done.'`;
+const SEPARATOR = "----------";
 const BEGINNING = ["run:noted", "run:opened", "run:started"];
 const NAMING = ["run:linked", "run:named"];
 
@@ -81,11 +82,11 @@ async function wrong(world: World, most: number): Promise<string | null> {
 /** Every line but the last of a run is JSON or a separator; a kill may tear that one, and what follows begins a new line. */
 function unreadable(world: World): string | null {
   for (const [name, text] of Object.entries(logsOf(world)))
-    for (const stretch of text.split("\n----------\n")) {
+    for (const stretch of text.split(`\n${SEPARATOR}\n`)) {
       const broken = stretch
         .split("\n")
         .slice(0, -1)
-        .filter((line) => !isWhole(line));
+        .filter((line) => line !== SEPARATOR && !isWhole(line));
       if (broken.length > 0) return `${name} can't be read: ${broken.join("; ")}`;
     }
   return null;
