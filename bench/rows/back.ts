@@ -19,47 +19,64 @@ export interface BackSizes {
 
 export function backRows(executable: string, place: string, sizes: BackSizes, pairs: number): Row[] {
   const group = `Going back over ${sizes.changed} of ${sizes.files.toLocaleString("en")} files`;
-  const repository = new Repository(join(place, "back"), sizes.files);
-  enable(executable, repository);
-  const session = new BenchSession(executable, repository);
-  timed(session.start());
-  session.turn();
-  timed(session.prompt());
-  session.answer();
-  repository.change(sizes.changed);
-  timed(session.stop());
-  settle(executable, repository);
-  const [after, before] = lastTwo(repository);
-  const ours = (...args: string[]): Program => ({
-    program: executable,
-    args,
-    cwd: repository.path,
-    env: repository.environment(),
-  });
-  const status = { program: "git", args: STATUS, cwd: repository.path, env: repository.environment() };
-  timed(ours("rewind", before, "--yes", "--code-only"));
-  timed(ours("rewind", after, "--yes", "--code-only"));
-  Bun.sleepSync(SETTLED_MS);
-  const plan = compare(
-    { run: () => timed(status) },
-    { run: () => timed(ours("rewind", before, "--dry-run", "--json")) },
-    pairs,
-  );
+  const ours = new Turned(executable, join(place, "back"), sizes);
+  const status = { ...ours.rewind(), program: "git", args: STATUS };
+  const plan = compare({ run: () => timed(status) }, { run: () => timed(ours.rewind("--dry-run", "--json")) }, pairs);
   const apply = compare(
     checkout(join(place, "checkout"), sizes),
-    {
-      prepare: () => {
-        timed(ours("rewind", before, "--yes", "--code-only"));
-        Bun.sleepSync(SETTLED_MS);
-      },
-      run: () => timed(ours("rewind", after, "--yes", "--code-only")),
-    },
-    pairs,
+    anew((count) => {
+      const turned = new Turned(executable, join(place, `back-${count}`), sizes);
+      return () => timed(turned.rewind("--yes", "--code-only"));
+    }),
+    Math.ceil(pairs / 2),
   );
   return [
     { group, what: "plan", base: "`git status`", goal: { kind: "ratio", most: 5 }, times: plan },
     { group, what: "apply", base: "`git checkout`", goal: { kind: "ratio", most: 2 }, times: apply },
   ];
+}
+
+/** A repository in which the last turn changed so many files. */
+class Turned {
+  readonly #executable: string;
+  readonly #repository: Repository;
+
+  constructor(executable: string, place: string, { files, changed }: BackSizes) {
+    this.#executable = executable;
+    this.#repository = new Repository(place, files);
+    enable(executable, this.#repository);
+    const session = new BenchSession(executable, this.#repository);
+    timed(session.start());
+    // Files that are new to git are there from the first turn on, so that the second is written back whole.
+    for (let i = 0; i < 2; i++) {
+      timed(session.prompt());
+      session.answer();
+      this.#repository.change(changed);
+      timed(session.stop());
+      settle(executable, this.#repository);
+    }
+    Bun.sleepSync(SETTLED_MS);
+  }
+
+  rewind(...options: string[]): Program {
+    const { path: cwd } = this.#repository;
+    return { program: this.#executable, args: ["rewind", "1", ...options], cwd, env: this.#repository.environment() };
+  }
+}
+
+/**
+ * Measured once in each place: a file system that has just let go of many files (ext4) takes several times as long to make
+ * new ones there, and nobody goes back over hundreds of files every other second.
+ */
+function anew(make: (count: number) => () => number): Contender {
+  let count = 0;
+  let run = () => 0;
+  return {
+    prepare: () => {
+      run = make(count++);
+    },
+    run: () => run(),
+  };
 }
 
 /** The first page of a long timeline, against the bare start. */
@@ -85,34 +102,23 @@ export function logRows(executable: string, place: string, sizes: BackSizes, pai
   ];
 }
 
-/** `git checkout` of the same paths, from the same state to the same state, in a repository that is just the same. */
-function checkout(place: string, sizes: BackSizes): Contender {
-  const repository = new Repository(place, sizes.files);
-  repository.change(sizes.changed);
-  repository.git("add", "--all");
-  repository.git("commit", "--quiet", "--message", "changed");
-  const list = join(repository.home, "paths");
-  const env = repository.environment();
-  const git = (...args: string[]): Program => ({ program: "git", args, cwd: repository.path, env });
-  const names = Bun.spawnSync(["git", "diff", "--name-only", "HEAD~1", "HEAD"], { cwd: repository.path, env });
-  writeFileSync(list, names.stdout);
-  return {
-    prepare: () => {
-      timed(git("reset", "--quiet", "--hard", "HEAD~1"));
-      timed(git("reset", "--quiet", "--soft", "ORIG_HEAD"));
-      timed(git("read-tree", "HEAD~1"));
-      timed(git("update-index", "-q", "--refresh"));
-      Bun.sleepSync(SETTLED_MS);
-    },
-    run: () => timed(git("checkout", "--quiet", "HEAD", `--pathspec-from-file=${list}`)),
-  };
-}
-
-/** The steps at the end and at the start of the last turn. */
-function lastTwo(repository: Repository): [string, string] {
-  const steps = stepLines(repository).map((line) => JSON.parse(line) as { id: string; kind: string });
-  const of = (kind: string) => steps.findLast((step) => step.kind === kind)?.id ?? "";
-  return [of("turn-end"), of("turn-start")];
+/** `git checkout` of as many paths, to as they were one commit before, in a repository that is just the same. */
+function checkout(place: string, { files, changed }: BackSizes): Contender {
+  return anew((count) => {
+    const repository = new Repository(`${place}-${count}`, files);
+    for (const message of ["first turn", "second turn"]) {
+      repository.change(changed);
+      repository.git("add", "--all");
+      repository.git("commit", "--quiet", "--message", message);
+    }
+    const [cwd, env] = [repository.path, repository.environment()];
+    const list = join(repository.home, "paths");
+    writeFileSync(list, Bun.spawnSync(["git", "diff", "--name-only", "HEAD~1", "HEAD"], { cwd, env }).stdout);
+    Bun.sleepSync(SETTLED_MS);
+    repository.git("update-index", "-q", "--refresh");
+    const args = ["checkout", "--quiet", "HEAD~1", `--pathspec-from-file=${list}`];
+    return () => timed({ program: "git", args, cwd, env });
+  });
 }
 
 /** As if the last turn had happened again and again. */

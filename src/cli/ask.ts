@@ -2,7 +2,6 @@
  * Questions to the person at the terminal. Without one nothing asks: the command ends and names the flag that
  * answers instead. A terminal that cannot move its cursor gets plain lines.
  */
-import { createInterface } from "node:readline/promises";
 import { UserError } from "../base/errors.ts";
 import type { Io } from "./io.ts";
 
@@ -18,6 +17,7 @@ export async function confirm(io: Io, question: string, flag: string): Promise<b
 
 /** One line from the terminal. */
 export async function askLine(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   const stop = new AbortController();
   reader.once("SIGINT", () => stop.abort());

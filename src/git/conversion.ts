@@ -28,7 +28,7 @@ interface Rules {
 }
 
 export class ConversionRules {
-  readonly #root: string;
+  readonly #attributesIn: (directory: string) => string | undefined;
   readonly #facts: GitFacts;
   readonly #everywhere: Rules;
   readonly #byDirectory = new Map<string, Rules>();
@@ -36,9 +36,15 @@ export class ConversionRules {
   /**
    * git falls back to the index for attribute files that are missing. They are not followed there: where they may
    * be (`unseen` says what is known of them, empty where all lie in the work tree) anything may happen to a file.
+   * `attributesIn` gives a directory's attribute file where it is not the one that lies in the work tree.
    */
-  constructor(workspace: Workspace, facts: GitFacts, unseen: string) {
-    this.#root = workspace.root;
+  constructor(
+    workspace: Workspace,
+    facts: GitFacts,
+    unseen: string,
+    attributesIn = (directory: string) => textAt(onDisk(workspace.root, attributesFile(directory))),
+  ) {
+    this.#attributesIn = attributesIn;
     this.#facts = facts;
     const home = process.env["HOME"] || homedir();
     const own = facts.attributesFile?.replace(/^~(?=\/)/, home);
@@ -49,7 +55,7 @@ export class ConversionRules {
     ];
     const reach: Reach = unseen ? 3 : facts.autocrlf === "true" ? 2 : facts.autocrlf === "input" ? 1 : 0;
     let rules: Rules = { reach, print: reach > 0 ? hexDigest("sha1", JSON.stringify(facts), unseen) : "" };
-    for (const source of sources) rules = this.#withFile(rules, source);
+    for (const source of sources) rules = this.#with(rules, textAt(source));
     this.#everywhere = rules;
   }
 
@@ -66,6 +72,11 @@ export class ConversionRules {
     return true;
   }
 
+  /** Whether git would write a file there as it keeps it. True is certain. */
+  writesAsKept(path: string): boolean {
+    return this.#rulesIn(parentOf(path)).reach <= 1;
+  }
+
   /** What decides how git stores a file there: what was stored under another print is not known any longer. */
   printAt(path: string): string {
     return this.#rulesIn(parentOf(path)).print;
@@ -75,19 +86,13 @@ export class ConversionRules {
     const known = this.#byDirectory.get(directory);
     if (known !== undefined) return known;
     const above = directory === "." ? this.#everywhere : this.#rulesIn(parentOf(directory));
-    const file = onDisk(this.#root, directory === "." ? ".gitattributes" : `${directory}/.gitattributes`);
-    const rules = this.#withFile(above, file);
+    const rules = this.#with(above, this.#attributesIn(directory));
     this.#byDirectory.set(directory, rules);
     return rules;
   }
 
-  #withFile(rules: Rules, file: string | Buffer): Rules {
-    let text: string;
-    try {
-      text = readFileSync(file, "utf8");
-    } catch {
-      return rules;
-    }
+  #with(rules: Rules, text: string | undefined): Rules {
+    if (text === undefined) return rules;
     const own = this.#reachOf(text);
     const reach = own > rules.reach ? own : rules.reach;
     return reach === 0 ? rules : { reach, print: hexDigest("sha1", rules.print, JSON.stringify(this.#facts), text) };
@@ -97,6 +102,25 @@ export class ConversionRules {
     if (ANYTHING.test(text)) return 3;
     if (!/\b(text|eol|crlf|binary)\b/.test(text)) return 0;
     return this.#facts.writesCrlf || text.includes("eol=crlf") ? 2 : 1;
+  }
+}
+
+/** The file that says which attributes hold in a directory. */
+export function attributesFile(directory: string): string {
+  return directory === "." ? ".gitattributes" : `${directory}/.gitattributes`;
+}
+
+export function isAttributesFile(path: string): boolean {
+  return path === ".gitattributes" || path.endsWith("/.gitattributes");
+}
+
+function textAt(file: string | Buffer): string | undefined {
+  // Most directories have none, and an error costs several times as much as an answer.
+  if (!existsSync(file)) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
   }
 }
 

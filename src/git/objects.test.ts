@@ -6,7 +6,7 @@ import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "
 import { enabledWorkspace, ownHome, runs } from "../../test/support/own-process.ts";
 import { ObjectWriter } from "./objects.ts";
 import { ObjectReader } from "./reader.ts";
-import { compareTrees } from "./tree-diff.ts";
+import { compareAhead, compareTrees } from "./tree-diff.ts";
 import { FILE_MODE, parseTree, serialiseTree, TREE_MODE, type TreeEntry, TreeStore } from "./trees.ts";
 
 ownHome();
@@ -150,6 +150,21 @@ test("a tree is read back as it was written, in the order that git demands", () 
   );
 });
 
+test("how large an object is, is known without reading it", async () => {
+  using repository = temporaryRepository();
+  const workspace = await enabledWorkspace(repository.path);
+  const id = repository.git("hash-object", "-w", repository.write("file", "twelve bytes"));
+  const reader = new ObjectReader(workspace);
+  try {
+    const asked = [reader.sizeOf(id), reader.read(`${id}^{blob}`), reader.sizeOf("0".repeat(40)), reader.sizeOf(id)];
+    const [size, object, none, again] = await Promise.all(asked);
+    expect([size, none, again]).toEqual([12, undefined, 12]);
+    expect(object).toMatchObject({ data: Buffer.from("twelve bytes") });
+  } finally {
+    reader.close();
+  }
+});
+
 test("a damaged tree is an error, not an endless loop", () => {
   const tree = serialiseTree(new Map([["name", { mode: FILE_MODE, id: "ab".repeat(20) }]]));
   for (let length = 1; length < tree.length; length++)
@@ -186,6 +201,11 @@ test("changes made to a tree are what git's index makes of them; the difference 
           .filter((path) => old.get(path) !== model.get(path))
           .sort();
         expect(found.map((one) => one.path).sort()).toEqual(expected);
+        if (before === null) continue;
+        writer.flush();
+        const others = new TreeStore(reader, writer);
+        compareAhead(workspace, others, before, tree);
+        expect(await compareTrees(others, before, tree)).toEqual(found);
       }
       writer.flush();
       const listed = repository.git(

@@ -37,8 +37,12 @@ export class ObjectWriter {
     this.hash = workspace.hash;
   }
 
+  idOf(type: ObjectType, data: Uint8Array): string {
+    return hexDigest(this.hash, `${type} ${data.length}\0`, data);
+  }
+
   add(type: ObjectType, data: Uint8Array): string {
-    const id = hexDigest(this.hash, `${type} ${data.length}\0`, data);
+    const id = this.idOf(type, data);
     if (!this.#written.has(id)) this.#pending.set(id, { id, type, data });
     return id;
   }

@@ -1,5 +1,5 @@
 /**
- * Reads objects: from what the caller remembers, from loose files, and through one `git cat-file --batch`, which
+ * Reads objects: from what the caller remembers, from loose files, and through one `git cat-file`, which
  * is started only when the others do not have it.
  */
 import { UserError } from "../base/errors.ts";
@@ -14,11 +14,18 @@ export interface GitObject {
   data: Buffer;
 }
 
+interface Answer extends GitObject {
+  size: number;
+}
+
 interface Waiting {
-  resolve(object: GitObject | undefined): void;
+  /** Whether data follows git's line about the object. */
+  wantsData: boolean;
+  resolve(answer: Answer | undefined): void;
   reject(error: unknown): void;
 }
 
+const NO_DATA = Buffer.alloc(0);
 const WHOLE_ID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 export class ObjectReader {
@@ -69,18 +76,23 @@ export class ObjectReader {
     return object.data;
   }
 
+  /** How many bytes an object has, without reading them; undefined when there is none. */
+  async sizeOf(id: string): Promise<number | undefined> {
+    return (await this.#ask(id, false))?.size;
+  }
+
   close(): void {
     this.#ended = true;
     this.#child?.kill("SIGKILL");
   }
 
-  #ask(name: string): Promise<GitObject | undefined> {
+  #ask(name: string, wantsData = true): Promise<Answer | undefined> {
     if (this.#ended) return Promise.reject(new UserError("failed", "git cat-file ended unexpectedly."));
     const child = this.#child ?? this.#start();
     return new Promise((resolve, reject) => {
-      this.#queue.push({ resolve, reject });
-      this.#asked += `${name}\n`;
-      if (this.#asked.length === name.length + 1) queueMicrotask(() => this.#send(child));
+      this.#queue.push({ wantsData, resolve, reject });
+      if (this.#asked === "") queueMicrotask(() => this.#send(child));
+      this.#asked += `${wantsData ? "contents" : "info"} ${name}\n`;
     });
   }
 
@@ -95,7 +107,7 @@ export class ObjectReader {
 
   #start(): ReturnType<typeof converse> {
     const { args, cwd } = gitLocation(this.#workspace);
-    const child = converse([...args, "cat-file", "--batch"], { cwd });
+    const child = converse([...args, "cat-file", "--batch-command"], { cwd });
     this.#child = child;
     this.#pump(child).catch((error: unknown) => this.#fail(error));
     return child;
@@ -124,14 +136,18 @@ export class ObjectReader {
         continue;
       }
       const size = Number(match[3]);
+      const [id = "", type = ""] = match.slice(1);
+      if (this.#queue[0]?.wantsData === false) {
+        this.#queue.shift()?.resolve({ id, type, size, data: NO_DATA });
+        buffer = buffer.subarray(newline + 1);
+        continue;
+      }
       const end = newline + 1 + size + 1;
       if (buffer.length < end) {
         this.#needed = end;
         break;
       }
-      this.#queue
-        .shift()
-        ?.resolve({ id: match[1] ?? "", type: match[2] ?? "", data: buffer.subarray(newline + 1, end - 1) });
+      this.#queue.shift()?.resolve({ id, type, size, data: buffer.subarray(newline + 1, end - 1) });
       buffer = buffer.subarray(end);
     }
     this.#chunks = buffer.length > 0 ? [buffer] : [];

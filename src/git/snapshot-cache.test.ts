@@ -51,6 +51,26 @@ test("with nothing changed, nothing is read and nothing is written", async () =>
   expect(objectFiles(repository)).toBe(objects);
 });
 
+test("what was written too shortly before to be trusted is read again, and written only once", async () => {
+  using repository = temporaryRepository();
+  const workspace = await enabledWorkspace(repository.path);
+  for (let i = 0; i < 20; i++) repository.write(`new/${i}`, `${i}\n`);
+  const first = await captured(workspace, { remembered: repository });
+  later();
+  const running = startCapture(workspace, usualCapture);
+  try {
+    expect(await running.finish()).toEqual(first);
+    expect(running.writer.pendingCount).toBe(0);
+    running.remember(loadSnapshotCache(workspace)?.heldBy ?? "");
+  } finally {
+    running.close();
+  }
+  // From now on by its times alone.
+  const marks = Object.values(loadSnapshotCache(workspace)?.files ?? {}).map(({ mark }) => mark);
+  expect(marks).toHaveLength(20);
+  expect(marks).not.toContain("");
+});
+
 test("an edit of the same size in the same second is noticed", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);

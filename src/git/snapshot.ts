@@ -3,7 +3,7 @@
  * touched: status is read from a private copy of the index, objects are only added.
  */
 import { hexDigest } from "../base/digest.ts";
-import { ConversionRules, storeConverted } from "./conversion.ts";
+import { ConversionRules, isAttributesFile, storeConverted } from "./conversion.ts";
 import { gitFacts } from "./facts.ts";
 import { gitLocation } from "./location.ts";
 import { ObjectWriter } from "./objects.ts";
@@ -46,6 +46,8 @@ export interface Capture {
   readonly writer: ObjectWriter;
   readonly reader: ObjectReader;
   readonly trees: TreeStore;
+  /** The last snapshot of this work tree, which this one will be much like; undefined where it is not known. */
+  readonly last: Snapshot | undefined;
   /** Whether work in the background pays: on the private index, on packs. Known after everything is saved. */
   readonly wantsUpkeep: boolean;
   /** The snapshot; its objects are in `writer`, to be flushed by the caller. */
@@ -85,12 +87,13 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     const build = new SnapshotBuild(workspace, parsed, files, trees, reader);
     build.readFiles();
     const key = hexDigest("sha1", result.stdout, JSON.stringify([known, options, files.notCaptured]));
-    // Nothing at all is different, and what the cache names is held by a ref: there is nothing to build.
-    if (cache?.key === key && !files.anyRead) return cache.result as Snapshot;
     build.base = cache?.base && cache.base.head === parsed.head ? cache.base : null;
+    // Nothing at all is different, and what the cache names is held by a ref: there is nothing to build.
+    const same = cache?.key === key && !files.anyChanged ? (cache.result as Snapshot) : undefined;
+    if (same && !files.anyRead) return same;
     await files.storeConverted((some) => storeConverted(workspace, index.path, some));
-    const snapshot = await build.finish();
-    read = parsed.tracked.length + parsed.untracked.length;
+    const snapshot = same ?? (await build.finish());
+    read = same ? 0 : parsed.tracked.length + parsed.untracked.length;
     remember = (heldBy) => {
       const [base, kept] = [build.base, treesToRemember(writer.packedTrees, reader.coldTrees, remembered)];
       saveSnapshotCache(workspace, {
@@ -114,6 +117,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     writer,
     reader,
     trees,
+    last: cache?.result as Snapshot | undefined,
     get wantsUpkeep() {
       return index.fresh || writer.packs >= MANY_PACKS || (workspace.kind === "private" && read >= WORTH_ADVANCING);
     },
@@ -143,7 +147,7 @@ async function gitStatus(args: readonly string[], cwd: string, index: string): P
 
 /** Attribute files that git may take from the index, because they are missing or another in the work tree. */
 function unseenAttributes(status: Status, sparse: boolean): string {
-  const named = ({ path }: { path: string }) => path === ".gitattributes" || path.endsWith("/.gitattributes");
+  const named = ({ path }: { path: string }) => isAttributesFile(path);
   const changed = [...status.tracked.filter(named), ...status.unmerged.filter(named)];
   return changed.length > 0 || sparse ? JSON.stringify([status.head, changed]) : "";
 }

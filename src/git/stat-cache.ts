@@ -15,7 +15,7 @@ const RACY_MS = 2_000;
 const MAX_AGE_MS = 5 * 24 * 60 * 60 * 1000;
 
 export interface CachedFile {
-  /** Times, size, inode and mode when it was read. */
+  /** Times, size, inode and mode when it was read; empty where it had been written too shortly before. */
   mark: string;
   mode: string;
   id: string;

@@ -1,5 +1,9 @@
 /** What differs between two trees, read along the differing directories only, without starting a process. */
+import { decodePath } from "../base/path-bytes.ts";
+import { gitLocation } from "./location.ts";
+import { tryGit } from "./run.ts";
 import { GITLINK_MODE, TREE_MODE, type TreeEntry, type TreeStore } from "./trees.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface TreeDifference {
   path: string;
@@ -14,9 +18,58 @@ export async function compareTrees(
   before: string | null,
   after: string | null,
 ): Promise<TreeDifference[]> {
+  const known = before !== null && after !== null ? await begun.get(trees)?.get(`${before} ${after}`) : undefined;
+  if (known) return known;
   const found: TreeDifference[] = [];
   await compare(trees, before, after, "", found);
-  return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return found.sort(byPath);
+}
+
+const begun = new WeakMap<TreeStore, Map<string, Promise<TreeDifference[] | undefined>>>();
+
+/**
+ * Has git compare two trees, for whoever asks these trees for it later: where many directories differ it is done sooner,
+ * and meanwhile this process can do something else. git must know both.
+ */
+export function compareAhead(workspace: Workspace, trees: TreeStore, before: string, after: string): void {
+  const pairs = begun.get(trees) ?? new Map();
+  begun.set(trees, pairs.set(`${before} ${after}`, comparedByGit(workspace, before, after)));
+}
+
+/** undefined where git can't. */
+async function comparedByGit(
+  workspace: Workspace,
+  before: string,
+  after: string,
+): Promise<TreeDifference[] | undefined> {
+  if (before === after) return [];
+  const { args, cwd } = gitLocation(workspace);
+  const compare = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, after];
+  const { code, stdout } = await tryGit([...args, ...compare], { cwd }).catch(() => ({ code: -1, stdout: null }));
+  if (code !== 0 || stdout === null) return undefined;
+  const found: TreeDifference[] = [];
+  for (let at = 0; at < stdout.length; ) {
+    const nul = stdout.indexOf(0, at);
+    const end = stdout.indexOf(0, nul + 1);
+    const [was = "", is = "", wasId = "", isId = ""] = stdout.toString("latin1", at + 1, nul).split(" ");
+    const [from, to] = [entryOf(was, wasId), entryOf(is, isId)];
+    found.push({
+      path: decodePath(stdout.subarray(nul + 1, end)),
+      before: from,
+      after: to,
+      status: statusOf(from, to),
+    });
+    at = end + 1;
+  }
+  return found.sort(byPath);
+}
+
+function entryOf(mode: string, id: string): TreeEntry | null {
+  return mode === "000000" ? null : { mode, id };
+}
+
+function byPath(a: TreeDifference, b: TreeDifference): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
 async function compare(

@@ -23,13 +23,19 @@ export type TreeChanges = ReadonlyMap<string, TreeEntry | null>;
 export function parseTree(data: Buffer, hash: "sha1" | "sha256"): Tree {
   const idLength = hash === "sha1" ? 20 : 32;
   const tree: Tree = new Map();
-  for (let i = 0; i < data.length; ) {
-    const space = data.indexOf(0x20, i);
-    const nul = data.indexOf(0, space);
-    if (space === -1 || nul === -1 || nul + idLength >= data.length) throw new Error("A tree object is damaged.");
-    const mode = data.toString("latin1", i, space);
-    const id = data.toString("hex", nul + 1, nul + 1 + idLength);
-    tree.set(decodePath(data.subarray(space + 1, nul)), { mode, id });
+  // Both at once: a part of a string costs far less than a part of a buffer that is made one.
+  const text = data.toString("latin1");
+  const hex = data.toString("hex");
+  for (let i = 0; i < text.length; ) {
+    const space = text.indexOf(" ", i);
+    const nul = text.indexOf("\0", space);
+    if (space === -1 || nul === -1 || nul + idLength >= text.length) throw new Error("A tree object is damaged.");
+    const id = hex.slice(2 * (nul + 1), 2 * (nul + 1 + idLength));
+    const name = text.slice(space + 1, nul);
+    tree.set(PLAIN_NAME.test(name) ? name : decodePath(data.subarray(space + 1, nul)), {
+      mode: text.slice(i, space),
+      id,
+    });
     i = nul + 1 + idLength;
   }
   return tree;

@@ -28,7 +28,9 @@ export interface ReadOptions {
 
 export class WorkFiles {
   readonly notCaptured: NotCapturedFile[] = [];
-  /** Whether anything was found that the cache does not know. */
+  /** Whether anything was found that the cache does not hold. */
+  anyChanged = false;
+  /** Whether anything is known better than the cache does: a file that was read again may have to be no more. */
   anyRead = false;
 
   readonly #root: string;
@@ -118,7 +120,6 @@ export class WorkFiles {
         this.#after[path] = known;
         return { mode: known.mode, id: known.id, rawId: known.rawId };
       }
-      this.anyRead = true;
       if (stat.isSymbolicLink())
         return this.#store(path, actual, readlinkSync(place, { encoding: "buffer" }), mark, false);
       return this.#store(path, actual, readFileSync(place), mark, true);
@@ -131,7 +132,7 @@ export class WorkFiles {
 
   /** Removed since git looked. */
   #gone(): null {
-    this.anyRead = true;
+    this.anyChanged = true;
     return null;
   }
 
@@ -144,17 +145,25 @@ export class WorkFiles {
 
   #store(path: string, mode: string, content: Buffer, mark: string | undefined, convertible: boolean): FoundFile {
     const found: FoundFile = { mode, id: "", rawId: null };
+    this.anyRead = true;
     if (convertible && this.#rules.mayConvert(path, content)) {
+      this.anyChanged = true;
       this.#toConvert.set(path, { content, found, mark });
-    } else {
-      found.id = this.#writer.add("blob", content);
-      this.#remember(path, mark, found);
+      return found;
     }
+    found.id = this.#writer.idOf("blob", content);
+    const known = this.#before[path];
+    // Written too shortly before the last look to be told by its times, and still the same.
+    if (known?.id !== found.id || known.mode !== mode || known.rawId !== null) {
+      this.anyChanged = true;
+      this.#writer.add("blob", content);
+    }
+    this.#remember(path, mark, found);
     return found;
   }
 
   #remember(path: string, mark: string | undefined, found: FoundFile): void {
-    if (mark) this.#after[path] = { mark, mode: found.mode, id: found.id, rawId: found.rawId };
+    this.#after[path] = { mark: mark ?? "", mode: found.mode, id: found.id, rawId: found.rawId };
   }
 
   /** git's word where it has one (it knows about file systems without modes), else the executable bit. */

@@ -25,8 +25,11 @@ export async function coverage(
   workspace: Workspace,
   stretches: readonly Stretch[],
   span: Span,
-  made: readonly MadeInGit[],
+  made: readonly MadeInGit[] | Promise<readonly MadeInGit[]>,
 ): Promise<NotUndone[]> {
+  const making = madeBetween(workspace, span);
+  // Waited for at the end, and its failure with it.
+  making.catch(() => {});
   const deeds: Deed[] = [];
   let unread = 0;
   for (const stretch of stretches) {
@@ -35,7 +38,7 @@ export async function coverage(
     unread += read.unread;
   }
   const effects = effectsOf(deeds);
-  const inGit = [...made, ...(await madeBetween(workspace, span))];
+  const inGit = [...(await made), ...(await making)];
   const told = new Set(inGit.map((one) => one.made));
   const megabytes = plural(Math.ceil(unread / (1 << 20)), "megabyte");
   return [

@@ -1,14 +1,15 @@
 /** Draws up a restore: files, what is staged, the branch, the conversation, and what none of it will undo. */
 
 import { plural, shownPath } from "../base/text.ts";
+import { isAttributesFile } from "../git/conversion.ts";
 import type { ObjectWriter } from "../git/objects.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import { compareTrees } from "../git/tree-diff.ts";
 import type { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { leftAtPresent } from "./at-present.ts";
-import { planChat } from "./chat.ts";
 import { whoConflicts } from "./culprits.ts";
+import { headMove } from "./head-move.ts";
 import { ignoredThen } from "./ignored-then.ts";
 import type { IndexPlan } from "./journal.ts";
 import type {
@@ -23,11 +24,12 @@ import type {
   RewindPlan,
   Target,
 } from "./model.ts";
-import { notUndoneElsewhere, treeOf } from "./not-undone.ts";
+import { treeOf } from "./not-undone.ts";
 import { type Planned, planFiles, WHY_MISSED } from "./plan.ts";
 import { planIndex } from "./staged-state.ts";
 import { planInput, stateOf, type TargetState } from "./state.ts";
 import { type TakenBack, takeBack } from "./take-back.ts";
+import type { WorkAhead } from "./work-ahead.ts";
 
 export interface RestoreRequest {
   kind: RestoreKind;
@@ -47,14 +49,15 @@ export interface DrawnUp {
   index: IndexPlan | null;
   /** What the files become. */
   tree: string;
+  /** Whether the attribute files that lie in the work tree are also those of `tree`. */
+  attributesStay: boolean;
 }
 
 /** With the processes and objects of the snapshot of the present. */
 interface Objects {
   trees: TreeStore;
   writer: ObjectWriter;
-  /** Asked for already. */
-  unwatched?: Promise<ReadonlySet<string>>;
+  ahead: WorkAhead;
 }
 
 const NO_FILES: Planned = { files: { write: [], delete: [], chmod: [] }, notUndone: [], conflicts: [] };
@@ -66,22 +69,24 @@ export async function drawUp(
   request: RestoreRequest,
 ): Promise<DrawnUp> {
   const { target, options, merge } = request;
-  const { trees } = objects;
+  const { trees, ahead } = objects;
   const head = options.chatOnly ? null : headMove(present, target, options);
   // Each waits for processes of its own.
   const [merged, elsewhere, chat] = await Promise.all([
-    merge && takeBack(workspace, objects, present, merge.changes, merge.markers),
-    options.chatOnly ? [] : notUndoneElsewhere(workspace, present, request, head),
-    chatFor(workspace, request),
+    merge && mergeInto(workspace, objects, present, merge),
+    ahead.notUndone,
+    ahead.chat,
   ]);
   const state = stateAfter(request, present, merged);
   let planned = NO_FILES;
   let index: IndexPlan | null = null;
+  let attributesStay = false;
   const notUndone: NotUndone[] = [];
   if (!options.chatOnly) {
-    const input = await planInput(workspace, objects, present, state, options.paths);
+    const input = await planInput(workspace, { ...ahead, trees }, present, state, options.paths);
     if (options.everything) input.protectedDirectories = [];
     planned = planFiles({ ...input, ignoredThen: await ignoredThen(workspace, trees, state.work, input.differences) });
+    attributesStay = input.unwatched.size === 0 && !input.differences.some(({ path }) => isAttributesFile(path));
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
     const told = new Set(planned.notUndone.map(({ what }) => what));
@@ -111,7 +116,12 @@ export async function drawUp(
     head,
     chat,
   };
-  return { plan, files, index, tree: state.work };
+  return { plan, files, index, tree: state.work, attributesStay };
+}
+
+async function mergeInto(workspace: Workspace, objects: Objects, present: Snapshot, merge: Merge): Promise<TakenBack> {
+  const done = await objects.ahead.mergedInto(present);
+  return done ?? takeBack(workspace, objects, present, merge.changes, merge.markers);
 }
 
 function stateAfter({ target }: RestoreRequest, { head }: Snapshot, merged: TakenBack | null): TargetState {
@@ -155,29 +165,6 @@ async function stagedFiles(
   const staged = (await compareTrees(trees, headTree, present.index)).filter(({ path }) => touched.has(path));
   if (staged.length === 0) return [];
   return [{ what: `What is staged of ${plural(staged.length, "file")}`, why: "only the files themselves change" }];
-}
-
-async function chatFor(workspace: Workspace, { target, options, chat }: RestoreRequest): Promise<ChatPlan> {
-  if (options.codeOnly) return { kind: "none", why: "Only the files were asked for." };
-  if (!options.chatOnly && options.paths && options.paths.length > 0) {
-    return { kind: "none", why: "Only some files were asked for; the conversation stays as it is." };
-  }
-  if (chat) return chat;
-  if (target.kind === "commit") return { kind: "none", why: "A commit has no conversation." };
-  if (target.kind === "turns")
-    return {
-      kind: "none",
-      why: "The conversation stays as it is (--tell-agent makes a copy that knows).",
-    };
-  return planChat(workspace, target.step);
-}
-
-function headMove(present: Snapshot, target: Target, options: RewindOptions): HeadMove | null {
-  if (target.kind === "turns") return null;
-  const to = target.kind === "commit" ? target.commit : target.step.head;
-  if (!options.resetHead || !to || !present.head || to === present.head) return null;
-  if (target.kind === "step" && target.step.branch !== present.branch) return null;
-  return { from: present.head, to };
 }
 
 /** What was staged comes back only where it means the same: on the same commit, and with all files. */

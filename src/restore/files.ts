@@ -9,6 +9,7 @@ import { faultPoint } from "../base/fault.ts";
 import { onDisk, parentOf } from "../base/path-bytes.ts";
 import { shownPath } from "../base/text.ts";
 import { EXECUTABLE_MODE } from "../git/trees.ts";
+import { failure } from "./failure.ts";
 import type { Journal } from "./journal.ts";
 import {
   makeOne,
@@ -101,7 +102,8 @@ export class FileMoves {
       moveAside(target, this.#slot(slot));
       faultPoint(`restore:aside:${this.#moved}`);
     }
-    this.#keepPermissions(staged, safeStat(this.#slot(slot)) ?? safeStat(target));
+    // What was staged just now has them already.
+    if (!this.#fresh) this.#keepPermissions(staged, safeStat(this.#slot(slot)) ?? safeStat(target));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (place(staged, target, onDisk(this.#root, temporaryName(path, this.#journal.id, slot)))) {
         faultPoint(`restore:file:${this.#moved++}`);
@@ -114,12 +116,10 @@ export class FileMoves {
     throw new UserError("failed", `${shownPath(path)} is being written by another process again and again.`);
   }
 
-  /** git knows one bit of a file's mode; who may read it is kept from the file that it replaces. */
   #keepPermissions(staged: string | Buffer, replaced: BigIntStats | undefined): void {
     const stat = safeStat(staged);
     if (!stat?.isFile() || !replaced?.isFile()) return;
-    const readable = Number(replaced.mode) & 0o666;
-    const mode = Number(stat.mode) & 0o100 ? readable | ((readable & 0o444) >> 2) : readable;
+    const mode = permissionsAfter(Number(replaced.mode), (Number(stat.mode) & 0o100) !== 0);
     if (mode !== (Number(stat.mode) & 0o7777)) setMode(staged, mode);
   }
 
@@ -213,26 +213,17 @@ function temporaryName(path: string, id: string, slot: number): string {
   return directory === "." ? name : `${directory}/${name}`;
 }
 
-function setMode(target: string | Buffer, mode: number): void {
+/** Of a file that replaces one of the mode `replaced`: as git does, executable for whoever may read it. */
+export function permissionsAfter(replaced: number, isExecutable: boolean): number {
+  const readable = replaced & 0o666;
+  return isExecutable ? readable | ((readable & 0o444) >> 2) : readable;
+}
+
+export function setMode(target: string | Buffer, mode: number): void {
   try {
     chmodSync(target, mode);
   } catch (error) {
     // File systems without modes, and files of somebody else: git goes on as well.
     if (codeOf(error) !== "EPERM" && codeOf(error) !== "ENOTSUP") throw error;
   }
-}
-
-const WORDS: Record<string, [string, string]> = {
-  EACCES: ["permission denied", "Make it and its directory writable, then try again."],
-  EPERM: ["the operation is not permitted", "Make it and its directory writable, then try again."],
-  EROFS: ["the file system is read-only", "Make it writable, then try again."],
-  ENOSPC: ["the disk is full", "Free some space, then try again."],
-  EDQUOT: ["the disk quota is used up", "Free some space, then try again."],
-  ENAMETOOLONG: ["the name is too long for this file system", "Leave it out with --paths."],
-};
-
-export function failure(path: string, thrown: unknown): UserError {
-  const code = codeOf(thrown) ?? "";
-  const [what, hint] = WORDS[code] ?? [thrown instanceof Error ? thrown.message : String(thrown), undefined];
-  return new UserError("failed", `${shownPath(path)} could not be restored: ${what}.`, hint);
 }

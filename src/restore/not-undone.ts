@@ -4,12 +4,13 @@ import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
-import type { NotCaptured } from "../steps/model.ts";
+import type { NotCaptured, Step } from "../steps/model.ts";
 import { coverage } from "./coverage.ts";
 import { stretchesSince, stretchOf } from "./deeds.ts";
 import type { RestoreRequest } from "./draw-up.ts";
 import { groundAt } from "./ground.ts";
-import type { HeadMove, NotUndone } from "./model.ts";
+import { headMove } from "./head-move.ts";
+import type { NotUndone } from "./model.ts";
 import { WHY_MISSED } from "./plan.ts";
 import { commitsBetween, type MadeInGit } from "./refs-since.ts";
 import { stateOf } from "./state.ts";
@@ -17,13 +18,13 @@ import { stateOf } from "./state.ts";
 const SHOWN_COMMITS = 3;
 const SHOWN_MISSED = 20;
 
-/** `moves`: the branch goes back to where it was then. */
+/** Most of it can be told before the present is known. */
 export async function notUndoneElsewhere(
   workspace: Workspace,
-  present: Snapshot,
-  { kind, target, options, merge }: RestoreRequest,
-  moves: HeadMove | null,
+  looking: Promise<Snapshot>,
+  request: RestoreRequest,
 ): Promise<NotUndone[]> {
+  const { kind, target, options, merge } = request;
   if (target.kind === "turns") {
     const rows: NotUndone[] = [];
     for (const turn of target.turns) {
@@ -35,17 +36,25 @@ export async function notUndoneElsewhere(
     }
     return rows;
   }
-  const made = moves || merge ? [] : await commits(workspace, stateOf(target).head, present.head);
+  const committing = looking.then((present) =>
+    merge || headMove(present, target, options) ? [] : commits(workspace, stateOf(target).head, present.head),
+  );
+  const isRewind = target.kind === "step" && kind === "rewind";
+  const telling = isRewind
+    ? coveredSince(workspace, target.step, committing)
+    : committing.then((made) => made.map(({ what, why }) => ({ what, why })));
+  const [present, made, told] = await Promise.all([looking, committing, telling]);
   const rows: NotUndone[] = [];
   if (made.length > 0 && options.resetHead)
     rows.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
-  const staged = made.length > 0 ? await stagedNow(workspace, present) : [];
-  if (target.kind === "commit" || kind !== "rewind") {
-    return [...rows, ...made.map(({ what, why }) => ({ what, why })), ...staged];
-  }
-  const span = { from: Date.parse(target.step.time), to: Number.POSITIVE_INFINITY };
-  rows.push(...missed(workspace, target.step.snapshot.notCaptured, present.notCaptured));
-  return [...rows, ...(await coverage(workspace, stretchesSince(workspace, target.step), span, made)), ...staged];
+  if (isRewind) rows.push(...missed(workspace, target.step.snapshot.notCaptured, present.notCaptured));
+  rows.push(...told);
+  return made.length > 0 ? [...rows, ...(await stagedNow(workspace, present))] : rows;
+}
+
+function coveredSince(workspace: Workspace, step: Step, made: Promise<readonly MadeInGit[]>): Promise<NotUndone[]> {
+  const span = { from: Date.parse(step.time), to: Number.POSITIVE_INFINITY };
+  return coverage(workspace, stretchesSince(workspace, step), span, made);
 }
 
 /**

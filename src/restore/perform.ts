@@ -30,6 +30,18 @@ export async function perform(workspace: Workspace, journal: Journal, fresh = fa
     await takeBack(workspace, journal, moves, error);
   }
   faultPoint("restore:files");
+  const touched = journal.files.write.length + journal.files.delete.length > 0;
+  // Beside the rest, unless the rest changes the index too.
+  let refreshing = touched && journal.index === null ? refreshIndex(workspace) : undefined;
+  try {
+    return await finish(workspace, journal, directory);
+  } finally {
+    if (journal.index !== null) refreshing = refreshIndex(workspace);
+    await refreshing;
+  }
+}
+
+async function finish(workspace: Workspace, journal: Journal, directory: string): Promise<Performed> {
   const notes = await settle(workspace, journal);
   faultPoint("restore:settled");
   notes.push(...(await moveHead(workspace, journal)));
@@ -41,10 +53,7 @@ export async function perform(workspace: Workspace, journal: Journal, fresh = fa
   faultPoint("restore:chat");
   appendRestore(workspace, chat ? journal.record : { ...journal.record, fork: null });
   faultPoint("restore:recorded");
-  const touched = journal.files.write.length + journal.files.delete.length > 0 || journal.index !== null;
-  const refreshing = touched ? refreshIndex(workspace) : undefined;
   removeRestore(workspace, journal.id);
-  await refreshing;
   return { chat, notes };
 }
 

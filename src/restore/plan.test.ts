@@ -50,9 +50,14 @@ test("paths that git itself would refuse are never touched", () => {
     "a//b",
     "./a",
     "git~1/x",
+    ".git./x",
+    ".GIT  /x",
+    ".git::$INDEX_ALLOCATION/x",
+    ".g\u200cit/x",
   ];
   for (const path of hostile) expect(isSafePath(path)).toBe(false);
-  for (const path of ["a", "a/b", ".gitignore", ".github/x", "a..b", "..a"]) expect(isSafePath(path)).toBe(true);
+  for (const path of ["a", "a/b", ".gitignore", ".github/x", ".git.x", "a:b", "a..b", "..a"])
+    expect(isSafePath(path)).toBe(true);
   const { files, notUndone } = plan([...hostile.map(added), deleted(".git/HEAD"), added("fine")]);
   expect(files.write.map(({ path }) => path)).toEqual(["fine"]);
   expect(files.delete).toEqual([]);

@@ -120,13 +120,13 @@ const SHOWN_PATHS = 20;
 /** Collects the paths that a restore does not touch, and why. */
 class LeftAlone {
   readonly #missed = new Map<string, string>();
-  readonly #protected: readonly string[];
+  readonly #protected: ReadonlySet<string>;
   readonly #unwatched: ReadonlySet<string>;
   readonly #ignoredThen: ReadonlySet<string> | undefined;
   readonly #told = new Map<string, string[]>();
 
   constructor(input: PlanInput) {
-    this.#protected = input.protectedDirectories;
+    this.#protected = new Set(input.protectedDirectories);
     this.#unwatched = input.unwatched;
     this.#ignoredThen = input.ignoredThen;
     for (const { path, why } of input.missedThen)
@@ -157,16 +157,14 @@ class LeftAlone {
 
   #reason(path: string, before: TreeEntry | null, after: TreeEntry | null): string | undefined {
     if (!isSafePath(path)) return "git itself would not write to that path";
-    const guarded = this.#protected.find((directory) => isBelow(path, directory));
+    const guarded = selfAndParentsOf(path).find((directory) => this.#protected.has(directory));
     if (guarded !== undefined) return `${shownPath(guarded)} belongs to an agent and is never touched`;
     if (before?.mode === GITLINK_MODE || after?.mode === GITLINK_MODE) return WHY_MISSED.submodule;
     if (after === null && this.#ignoredThen?.has(path)) return WHY_IGNORED_THEN;
     if (this.#unwatched.has(path)) return "git is told not to look at it (sparse checkout, or assume-unchanged)";
-    for (let at = path.length; at > 0; at = path.lastIndexOf("/", at - 1)) {
-      const why = this.#missed.get(path.slice(0, at));
-      if (why !== undefined) return why;
-    }
-    return undefined;
+    return selfAndParentsOf(path)
+      .map((above) => this.#missed.get(above))
+      .find((why) => why !== undefined);
   }
 
   #tell(path: string, why: string): void {
@@ -183,14 +181,22 @@ export function parentsOf(path: string): string[] {
   return parents;
 }
 
-function isBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
+/** From the path itself upwards. */
+function selfAndParentsOf(path: string): string[] {
+  return [path, ...parentsOf(path).reverse()];
 }
 
 /** Stays below the root and out of git's own directory, on any file system. */
 export function isSafePath(path: string): boolean {
   if (path === "" || path.startsWith("/")) return false;
-  return path
-    .split("/")
-    .every((part) => part !== "" && part !== "." && part !== ".." && !/^(\.git|git~1)$/i.test(part));
+  if (process.platform === "win32" && path.includes("\\")) return false;
+  return path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !isGitDirectory(part));
 }
+
+/** Also by the names that Windows and macOS take for it: with characters that they don't see, dots or spaces behind it. */
+function isGitDirectory(name: string): boolean {
+  const seen = name.replace(UNSEEN, "").replace(/:.*$/s, "");
+  return /^(?:\.git|git~1)[. ]*$/i.test(seen);
+}
+
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

@@ -1,16 +1,18 @@
 /** Makes a restore ready without touching anything of the user's: staged files, the fork's content, the journal. */
-import { accessSync, constants, statfsSync } from "node:fs";
+import { accessSync, type BigIntStats, constants, statfsSync } from "node:fs";
 import { now } from "../base/clock.ts";
 import { codeOf, UserError } from "../base/errors.ts";
 import { makeDirectory } from "../base/files.ts";
 import { onDisk, parentOf } from "../base/path-bytes.ts";
 import type { Capture, Snapshot } from "../git/snapshot.ts";
+import { EXECUTABLE_MODE, SYMLINK_MODE } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "../steps/model.ts";
 import { accountOf } from "./account.ts";
 import { type Fork, prepareFork, stageFork } from "./chat.ts";
 import type { DrawnUp } from "./draw-up.ts";
-import { failure } from "./files.ts";
+import { failure } from "./failure.ts";
+import { permissionsAfter, setMode } from "./files.ts";
 import { type Journal, restoreDirectory } from "./journal.ts";
 import type { RewindPlan } from "./model.ts";
 import { markOf, safeStat } from "./move.ts";
@@ -35,18 +37,26 @@ export interface Ready {
   notes: string[];
 }
 
-/** Makes everything ready beside the journal: files as git writes them, the fork's content. */
-export async function prepare(workspace: Workspace, capture: Capture, from: Prepared): Promise<Ready> {
+/** Files as git writes them, beside where the journal will be. */
+export async function stageFiles(workspace: Workspace, capture: Capture, id: string, drawn: DrawnUp): Promise<void> {
+  const directory = restoreDirectory(workspace, id);
+  makeDirectory(directory);
+  const { files, tree, attributesStay } = drawn;
+  if (files.write.length === 0) return;
+  await stageNumbered(workspace, capture, tree, files.write, stagingDirectory(directory), attributesStay);
+}
+
+/** Makes everything else ready, once the files are staged: the fork's content, the journal. */
+export async function prepare(workspace: Workspace, from: Prepared): Promise<Ready> {
   const { id, drawn, savedAt, present } = from;
   const { plan, files, index, tree } = drawn;
   const directory = restoreDirectory(workspace, id);
-  makeDirectory(directory);
-  if (files.write.length > 0) await stageNumbered(workspace, capture, tree, files.write, stagingDirectory(directory));
   const account = plan.options.tellAgent ? accountOf(plan) : null;
   const fork = plan.chat.kind === "fork" ? await prepareFork(workspace, plan.chat.step, undefined, account) : null;
   if (fork && typeof fork !== "string") stageFork(stagedFork(directory), fork);
   else if (typeof fork === "string") plan.chat = { kind: "none", why: fork };
   const paths = [...files.delete, ...files.write.map(({ path }) => path)];
+  const standing = new Map(paths.map((path) => [path, safeStat(onDisk(workspace.root, path))]));
   const journal: Journal = {
     v: 2,
     id,
@@ -55,7 +65,7 @@ export async function prepare(workspace: Workspace, capture: Capture, from: Prep
     safety: [{ work: present.work, raw: present.raw }],
     savedAt,
     files,
-    ...marksOf(workspace, paths, savedAt),
+    ...marksOf(standing, savedAt),
     modes: modesOf(
       workspace,
       files.chmod.map(({ path }) => path),
@@ -64,7 +74,24 @@ export async function prepare(workspace: Workspace, capture: Capture, from: Prep
     head: plan.head && { ...plan.head, message: `backtrail: ${plan.kind}` },
     chat: chatOf(plan, fork),
   };
+  keepPermissions(directory, journal, standing);
   return { journal, notes: account === null ? [] : [toldNote(fork, plan)] };
+}
+
+/** git knows one bit of a file's mode; who may read it is kept from the file that it replaces. */
+function keepPermissions(
+  directory: string,
+  journal: Journal,
+  standing: ReadonlyMap<string, BigIntStats | undefined>,
+): void {
+  const mask = process.umask();
+  for (const [n, { path, entry }] of journal.files.write.entries()) {
+    const replaced = standing.get(path);
+    if (!replaced?.isFile() || entry.mode === SYMLINK_MODE) continue;
+    const isExecutable = entry.mode === EXECUTABLE_MODE;
+    const mode = permissionsAfter(Number(replaced.mode), isExecutable);
+    if (mode !== ((isExecutable ? 0o777 : 0o666) & ~mask)) setMode(stagedPlace(directory, journal, n), mode);
+  }
 }
 
 function toldNote(fork: Fork | string | null, plan: RewindPlan): string {
@@ -110,11 +137,13 @@ function recordedTarget({ target, merge }: RewindPlan): RestoreRecord["target"] 
   return { turns, changes: merge?.changes ?? [], markers: merge?.markers ?? false };
 }
 
-function marksOf(workspace: Workspace, paths: readonly string[], savedAt: number): Pick<Journal, "marks" | "late"> {
+function marksOf(
+  standing: ReadonlyMap<string, BigIntStats | undefined>,
+  savedAt: number,
+): Pick<Journal, "marks" | "late"> {
   const marks: Record<string, string> = Object.create(null);
   const late: string[] = [];
-  for (const path of paths) {
-    const stat = safeStat(onDisk(workspace.root, path));
+  for (const [path, stat] of standing) {
     if (!stat) continue;
     marks[path] = markOf(stat);
     const newest = stat.ctimeMs > stat.mtimeMs ? stat.ctimeMs : stat.mtimeMs;

@@ -23,6 +23,8 @@ export interface Span {
 }
 
 const SUBJECT_LENGTH = 60;
+/** A file's time may lie a little before the moment at which it was made. */
+const CLOCK_GRAIN_MS = 1_000;
 const MOST_REFS = 20_000;
 
 export async function madeBetween(workspace: Workspace, span: Span): Promise<MadeInGit[]> {
@@ -103,6 +105,7 @@ function newStashes({ commonDir }: Workspace, span: Span): string[] {
 
 /** One with a message says when it was made; of another, its file does, until git packs it away. */
 async function newTags(workspace: Workspace, span: Span): Promise<string[]> {
+  if (!mayHaveTagsSince(workspace, span)) return [];
   const { args, cwd } = gitLocation(workspace);
   const format = "--format=%(refname)%00%(objecttype)%00%(creatordate:unix)";
   const { code, stdout } = await tryGit([...args, "for-each-ref", `--count=${MOST_REFS}`, format, "refs/tags"], {
@@ -119,6 +122,14 @@ async function newTags(workspace: Workspace, span: Span): Promise<string[]> {
       const time = type === "tag" ? Number(seconds) : undefined;
       return isWithin(time, file, span) ? [ref.slice("refs/tags/".length)] : [];
     });
+}
+
+/** A tag is a file of its own, or git has packed refs since; neither needs git to be seen. */
+function mayHaveTagsSince({ commonDir }: Workspace, { from }: Span): boolean {
+  const isSince = (path: string) => (changed(join(commonDir, path)) ?? 0) >= from - CLOCK_GRAIN_MS;
+  return (
+    isSince("packed-refs") || filesBelow(join(commonDir, "refs", "tags")).some((tag) => isSince(`refs/tags/${tag}`))
+  );
 }
 
 /** git counts in seconds; where that does not decide, the file's own time does. */

@@ -15,9 +15,9 @@ import { isLocked, journals, lockRestores, removeRestore, restoreDirectory, writ
 import { isEmptyPlan, obstacles, type Receipt, type RewindOptions, type RewindPlan, type Target } from "./model.ts";
 import { markAt, safeStat } from "./move.ts";
 import { perform } from "./perform.ts";
-import { checkAccess, prepare } from "./prepare.ts";
+import { checkAccess, prepare, stageFiles } from "./prepare.ts";
 import { recordsFile } from "./records.ts";
-import { unwatchedPaths } from "./state.ts";
+import { workAhead } from "./work-ahead.ts";
 
 const SHOWN_FILES = 5;
 
@@ -55,17 +55,12 @@ async function lookAt(workspace: Workspace, request: RestoreRequest): Promise<Lo
   const restores = isLocked(workspace) ? null : restoresMark(workspace);
   const capture = startCapture(workspace, captureOptions(loadConfig(workspace.root)));
   try {
-    // Beside git status, which takes longer.
-    const unwatched = unwatchedPaths(workspace);
-    const present = await capture.finish();
+    const looking = capture.finish();
+    const ahead = workAhead(workspace, capture, looking, request);
+    const present = await looking;
     const { trees, writer } = capture;
-    return {
-      savedAt,
-      restores,
-      capture,
-      present,
-      drawn: await drawUp(workspace, { trees, writer, unwatched }, present, request),
-    };
+    const drawn = await drawUp(workspace, { trees, writer, ahead }, present, request);
+    return { savedAt, restores, capture, present, drawn };
   } catch (error) {
     capture.close();
     throw error;
@@ -126,9 +121,14 @@ async function restore(workspace: Workspace, plan: RewindPlan, look: Look | unde
     // Somebody else was faster: a record of it would only stand in the way of redo.
     if (plan.kind === "undo" && isEmptyPlan(drawn.plan))
       throw new UserError("not-found", "Nothing of it is in the files any more.", "`backtrail log` shows what is.");
-    const { step: safety } = await saveOutsideTurns(workspace, capture, present, { kind: "safety", name: null });
+    // Beside each other: nothing of the user's is touched by either.
+    const staging = stageFiles(workspace, capture, id, drawn);
+    const saving = saveOutsideTurns(workspace, capture, present, { kind: "safety", name: null });
+    await Promise.allSettled([staging, saving]);
+    const { step: safety } = await saving;
+    await staging;
     faultPoint("restore:safety");
-    const { journal, notes: told } = await prepare(workspace, capture, { id, savedAt, present, safety, drawn });
+    const { journal, notes: told } = await prepare(workspace, { id, savedAt, present, safety, drawn });
     faultPoint("restore:staged");
     checkAccess(workspace, journal);
     writeJournal(workspace, journal);

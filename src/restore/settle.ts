@@ -2,14 +2,14 @@
  * After a restore: what was moved aside goes if a safety step holds it byte for byte, and is kept where none does,
  * because somebody wrote to it in between, or because git does not keep the line endings that it has.
  */
-import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { hexDigest } from "../base/digest.ts";
 import { namesIn } from "../base/files.ts";
 import { logError } from "../base/log.ts";
 import { onDisk, parentOf } from "../base/path-bytes.ts";
 import { plural, shownPath } from "../base/text.ts";
-import { ConversionRules } from "../git/conversion.ts";
+import { ConversionRules, isAttributesFile } from "../git/conversion.ts";
 import { gitFacts } from "../git/facts.ts";
 import { ObjectWriter } from "../git/objects.ts";
 import { ObjectReader } from "../git/reader.ts";
@@ -57,7 +57,7 @@ export async function settle(workspace: Workspace, journal: Journal): Promise<st
 /** Then the attributes that lie here now say nothing about the files that were moved. */
 function touchesAttributes({ files }: Journal): boolean {
   const paths = [...files.delete, ...files.write.map(({ path }) => path)];
-  return paths.some((path) => path === ".gitattributes" || path.endsWith("/.gitattributes"));
+  return paths.some(isAttributesFile);
 }
 
 function movedAside(workspace: Workspace, journal: Journal): Moved[] {
@@ -145,5 +145,5 @@ function keep(workspace: Workspace, id: string, files: readonly Moved[]): string
 }
 
 function blobId(workspace: Workspace, content: Buffer): string {
-  return createHash(workspace.hash).update(`blob ${content.length}\0`).update(content).digest("hex");
+  return hexDigest(workspace.hash, `blob ${content.length}\0`, content);
 }

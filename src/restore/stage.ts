@@ -2,21 +2,23 @@
  * Files as git itself writes them (filters, line endings, modes, links), made ready in a directory of ours before
  * anything of the user's is touched. That directory plays the work tree, so attributes are the target's own.
  */
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, UserError } from "../base/errors.ts";
 import { makeDirectory, removeFile } from "../base/files.ts";
 import { decodePath, encodePath, onDisk, parentOf } from "../base/path-bytes.ts";
 import { shownPath } from "../base/text.ts";
-import { nulSeparated } from "../git/conversion.ts";
+import { ConversionRules, nulSeparated } from "../git/conversion.ts";
+import { gitFacts } from "../git/facts.ts";
 import type { ObjectReader } from "../git/reader.ts";
 import { git } from "../git/run.ts";
 import { EXECUTABLE_MODE, SYMLINK_MODE, type TreeEntry, type TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { attributesFor, rulesFor } from "./attributes.ts";
 import type { Journal } from "./journal.ts";
 import type { PlannedWrite } from "./model.ts";
 import type { Place } from "./move.ts";
-import { entryAt } from "./state.ts";
+import { writeKept, writeNew } from "./write-kept.ts";
 
 /** Settings that concern the user's work tree and index, and would disturb a small one of ours. */
 const PLAIN = [
@@ -56,11 +58,17 @@ export async function stageNumbered(
   root: string,
   files: readonly PlannedWrite[],
   directory: string,
+  attributesStay = false,
 ): Promise<void> {
   makeDirectory(directory);
   const numbers = new Map(files.map(({ path }, i) => [path, String(i)]));
   const place = (path: string) => join(directory, numbers.get(path) ?? "");
-  const byGit = files.filter(({ raw, entry }) => raw === null && entry.mode !== SYMLINK_MODE);
+  // Where they are those of the work tree, the tree need not be searched for them.
+  const rules = attributesStay
+    ? new ConversionRules(workspace, await gitFacts(workspace), "")
+    : await rulesFor(workspace, objects, root, files);
+  const kept = await writeKept(objects.reader, rules, files, place);
+  const byGit = files.filter((file) => file.raw === null && file.entry.mode !== SYMLINK_MODE && !kept.has(file));
   // A temporary file can't be a link, so these are made in their directories.
   const links = files.filter(({ raw, entry }) => raw === null && entry.mode === SYMLINK_MODE);
   if (byGit.length > 0) {
@@ -82,8 +90,7 @@ export async function stageNumbered(
   }
   for (const file of files) {
     if (file.raw === null) continue;
-    const mode = file.entry.mode === EXECUTABLE_MODE ? 0o777 : 0o666;
-    writeFileSync(place(file.path), await objects.reader.require(file.raw, "blob"), { mode, flag: "wx" });
+    writeNew(place(file.path), file.entry, await objects.reader.require(file.raw, "blob"));
   }
 }
 
@@ -139,25 +146,6 @@ async function checkOut(
   }
 }
 
-/** The .gitattributes files on the way to each path. */
-async function attributesFor(
-  trees: TreeStore,
-  root: string,
-  files: readonly PlannedWrite[],
-): Promise<Map<string, TreeEntry>> {
-  const directories = new Set<string>();
-  for (const { path } of files) {
-    for (let at = parentOf(path); !directories.has(at); at = parentOf(at)) directories.add(at);
-  }
-  const found = new Map<string, TreeEntry>();
-  for (const directory of directories) {
-    const path = directory === "." ? ".gitattributes" : `${directory}/.gitattributes`;
-    const entry = await entryAt(trees, root, path);
-    if (entry?.mode.startsWith("100")) found.set(path, entry);
-  }
-  return found;
-}
-
 function indexInfo(entries: ReadonlyMap<string, TreeEntry>): Buffer {
   return Buffer.concat([...entries].map(([path, entry]) => indexLine(path, entry)));
 }
@@ -172,8 +160,7 @@ export function indexLine(path: string, entry: TreeEntry | null, stage = 0, idLe
 async function writeExact(reader: ObjectReader, file: PlannedWrite, id: string, directory: string): Promise<void> {
   const place = onDisk(directory, file.path);
   mkdirSync(onDisk(directory, parentOf(file.path)), { recursive: true });
-  const mode = file.entry.mode === EXECUTABLE_MODE ? 0o777 : 0o666;
-  writeFileSync(place, await reader.require(id, "blob"), { mode, flag: "wx" });
+  writeNew(place, file.entry, await reader.require(id, "blob"));
 }
 
 export function stagingDirectory(restoreDirectory: string): string {

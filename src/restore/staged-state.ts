@@ -1,5 +1,6 @@
 /** What is staged: how the user's index would have to change, and changing it with git's own means. */
 
+import { logError } from "../base/log.ts";
 import { nulSeparated } from "../git/conversion.ts";
 import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
@@ -63,10 +64,14 @@ export async function restoreIndex(workspace: Workspace, plan: IndexPlan): Promi
 export async function refreshIndex(workspace: Workspace): Promise<void> {
   if (workspace.kind === "private") return;
   const { args, cwd } = gitLocation(workspace);
-  await changeUserIndex(workspace, async (env) => {
-    await tryGit([...args, "update-index", "-q", "--refresh"], { cwd, env });
-    return true;
-  });
+  try {
+    await changeUserIndex(workspace, async (env) => {
+      await tryGit([...args, "update-index", "-q", "--refresh"], { cwd, env });
+      return true;
+    });
+  } catch (error) {
+    logError("refreshing the index", error);
+  }
 }
 
 function linesOf(plan: IndexPlan, idLength: number): Buffer[] {

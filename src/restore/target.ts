@@ -66,7 +66,7 @@ function back(workspace: Workspace, count: number): Place {
 /** The newest step of that name, in this work tree before others. */
 function namedStep(workspace: Workspace, name: string): Step | undefined {
   let elsewhere: Step | undefined;
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsNewestFirst(workspace, `"name":${JSON.stringify(name)}`)) {
     if (step.name !== name || step.kind === "safety") continue;
     if (step.worktree === workspace.worktree) return step;
     elsewhere ??= step;
@@ -78,7 +78,7 @@ function namedStep(workspace: Workspace, name: string): Step | undefined {
 function sessionStep(workspace: Workspace, beginning: string): Step | undefined {
   if (beginning.length < SHORTEST_SESSION) return undefined;
   const found = new Map<string, Step>();
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsNewestFirst(workspace, `"session":${JSON.stringify(beginning).slice(0, -1)}`)) {
     if (step.session === null || step.kind === "safety" || !step.session.startsWith(beginning)) continue;
     if (!found.has(step.session)) found.set(step.session, step);
   }

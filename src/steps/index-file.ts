@@ -21,6 +21,9 @@ export interface Tombstone {
   deleted: string;
 }
 
+/** In no line of a step's: there a list follows. */
+const DELETED = '"deleted":"';
+
 export function indexFile(workspace: Workspace): string {
   return join(workspace.storeDir, "steps.jsonl");
 }
@@ -66,11 +69,15 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-/** Newest first, reading only as much of the file as the caller consumes. */
-export function* stepsNewestFirst(workspace: Workspace): Generator<Step> {
+/**
+ * Newest first, reading only as much of the file as the caller consumes. Of a long list most lines need not be understood
+ * to find a few: those that lack `part`, as JSON writes it, are passed over.
+ */
+export function* stepsNewestFirst(workspace: Workspace, part = ""): Generator<Step> {
   const deleted = new Set<string>();
   const seen = new Set<string>();
   for (const line of linesBackwards(indexFile(workspace))) {
+    if (!line.includes(part) && !line.includes(DELETED)) continue;
     const record = parseRecord(line);
     if (!record) continue;
     if ("deleted" in record) deleted.add(record.deleted);

@@ -34,7 +34,7 @@ export function* stepsOf(workspace: Workspace, options: Omit<ListOptions, "limit
 /** The one step whose id begins with `prefix`; undefined when there is none, an error when there are several. */
 export function findStep(workspace: Workspace, prefix: string): Step | undefined {
   const found: Step[] = [];
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsNewestFirst(workspace, `"id":${JSON.stringify(prefix).slice(0, -1)}`)) {
     if (step.id === prefix) return step;
     if (step.id.startsWith(prefix)) found.push(step);
   }
