@@ -17,7 +17,7 @@ import { MANY_PACKS } from "../git/snapshot.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
 import { finishSaves } from "../steps/save.ts";
 import { commitTurns } from "./auto-commit.ts";
-import { workerLock } from "./background.ts";
+import { isAskedAgain, workerLock } from "./background.ts";
 import { finishCommit } from "./commits.ts";
 import { tidyPending, writeCheckpoints } from "./condensing.ts";
 import { finishForgetting } from "./forget.ts";
@@ -50,6 +50,7 @@ export async function runWorker(root: string, again = 0): Promise<number> {
   logTo(workspace.storeDir);
   const lock = lockFor(workspace);
   if (!lock) return 0;
+  isAskedAgain(workspace);
   try {
     for (const task of TASKS) {
       try {
@@ -61,8 +62,8 @@ export async function runWorker(root: string, again = 0): Promise<number> {
   } finally {
     lock.release();
   }
-  // A commit that found the worker busy relies on it.
-  if (hasQueue(workspace) && again < MOST_ROUNDS) return runWorker(root, again + 1);
+  // A hook that found the worker busy relies on it: a commit is to be described, a turn to be committed.
+  if ((hasQueue(workspace) || isAskedAgain(workspace)) && again < MOST_ROUNDS) return runWorker(root, again + 1);
   // Looked at after the lock is given back: whoever wished for a push meanwhile saw it held, and relies on us.
   await pushIfDue(workspace);
   return 0;

@@ -99,7 +99,7 @@ export class HeadlessRun {
     const log = openLog(request, own, start, facts);
     listener.started(start);
 
-    const result = new RunResult(runner.run.stream);
+    const result = new RunResult(runner.run.stream, { agent: runner.profile.id, model: request.model });
     let identified: string | null = null;
     let dropped = 0;
     const identify = (id: string) => {
@@ -161,7 +161,7 @@ export class HeadlessRun {
       if (limit !== null) log.record({ type: "aiwr_stopped", reason: limit } satisfies StoppedRecord);
       log.close();
       faultPoint("run:ended");
-      noteEnd(logs, log.name, facts, { status, ended: now().getTime(), tags: request.tags, ...result.usage });
+      noteEnd(logs, log.name, facts, { status, ended: now().getTime(), tags: request.tags, usage: result.usage });
       return {
         sessionId: identified ?? session?.id ?? log.name,
         result: result.text,

@@ -1,6 +1,6 @@
 /** The strategy `auto-commit`: a commit a turn, of the turn's own files. */
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 import { checkpointsOf, inCheckpoint, settled } from "./commits.ts";
@@ -71,3 +71,23 @@ test("which branches are protected is a setting: names, patterns, and origin's d
   expect(await committed("trunk", "c.txt")).toBe(false);
   expect(await committed("work", "d.txt")).toBe(true);
 });
+
+test("a turn that ends while the background is at work is committed too, without anybody's help", async () => {
+  using repository = await automatic();
+  repository.git("checkout", "--quiet", "-b", "work");
+  // Keeps the first commit, and with it the worker, waiting.
+  repository.write(".git/hooks/pre-commit", "#!/bin/sh\n: >.git/begun\nuntil [ -e .git/go ]; do sleep 0.02; done\n");
+  chmodSync(repository.at(".git/hooks/pre-commit"), 0o755);
+  const claude = new ScriptedClaude(repository);
+  await claude.turn("First", [write("a.txt", "a\n")]);
+  await until(() => repository.exists(".git/begun"));
+  await claude.turn("Second", [write("b.txt", "b\n")]);
+  repository.write(".git/go", "");
+  await until(() => repository.git("log", "--format=%s", "main..work") === "Second\nFirst");
+  await settled(repository);
+}, 60_000);
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let i = 0; i < 500 && !isSo(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(isSo()).toBe(true);
+}

@@ -100,9 +100,17 @@ export async function branchTip(workspace: Workspace, branch: string): Promise<s
   return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
 }
 
-/** `<repository>.forks` goes with the last of them; a directory that the user chose stays. */
+/** Whether a commit would be on no branch, tag or remote any more without this branch, or those that this pattern fits. */
+export async function isOnlyOn(workspace: Workspace, branch: string, commit: string): Promise<boolean> {
+  const { args, cwd } = gitLocation(workspace);
+  const others = [`--exclude=${branch}`, "--branches", "--tags", "--remotes"];
+  const left = await tryGit([...args, "rev-list", "--max-count=1", commit, "--not", ...others], { cwd });
+  return left.code !== 0 || left.stdout.length > 0;
+}
+
+/** `<repository>.forks` (or `.runs`) goes with the last of them; a directory that the user chose stays. */
 export function removeEmptyHome(directory: string): void {
-  if (!directory.endsWith(".forks")) return;
+  if (!/\.(?:forks|runs)$/.test(directory)) return;
   try {
     rmdirSync(directory);
   } catch {
