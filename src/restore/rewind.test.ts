@@ -1,36 +1,13 @@
 import { expect, test } from "bun:test";
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { findWorkspace } from "../git/workspace.ts";
 import { listSteps } from "../steps/list.ts";
-import type { RewindPlan } from "./model.ts";
-import { file, Playground, shown } from "./playground.ts";
+import { file, Playground, shown, started, whyOf } from "./playground.ts";
 import { applyRedo, planRedo } from "./redo.ts";
 import { applyRewind, planRewind } from "./rewind.ts";
 import { resolveTarget } from "./target.ts";
-
-/** One commit with `a.txt`. */
-async function started(): Promise<Playground> {
-  const ground = await Playground.make();
-  ground.write("a.txt", "one\n");
-  ground.git("add", "--all");
-  ground.git("commit", "--quiet", "-m", "first");
-  return ground;
-}
-
-function whyOf(plan: RewindPlan, what: string): string | undefined {
-  return plan.notUndone.find((item) => item.what === what)?.why;
-}
 
 async function refusal(work: Promise<unknown>): Promise<UserError> {
   try {
@@ -293,22 +270,6 @@ test("line endings are those of the attributes then, wherever they lie", async (
   expect(shown(ground.files())).toEqual(then);
 });
 
-test("a file whose line endings git does not keep is not thrown away", async () => {
-  using ground = await started();
-  const step = await ground.save();
-  ground.git("config", "core.autocrlf", "input");
-  ground.write("mixed.txt", "one\r\ntwo\n");
-  ground.git("add", "--all");
-  ground.git("commit", "--quiet", "-m", "second");
-  const { receipt } = await ground.rewind(step);
-  expect(existsSync(join(ground.root, "mixed.txt"))).toBe(false);
-  const place = /kept in (\S+)\.$/m.exec(receipt.notes.join("\n"))?.[1];
-  const kept = place ? readFileSync(join(place, "mixed.txt"), "latin1") : undefined;
-  await applyRedo(ground.workspace, await planRedo(ground.workspace));
-  const back = readFileSync(join(ground.root, "mixed.txt"), "latin1");
-  expect([kept, back]).toContain("one\r\ntwo\n");
-});
-
 test("commits stay and the branch does not move, unless it is asked for", async () => {
   using ground = await started();
   const step = await ground.save();
@@ -396,87 +357,4 @@ test("targets: names, beginnings of ids, commits, and what to say when there is 
   expect((await refusal(find("3"))).kind).toBe("not-found");
   await ground.rewind(step);
   expect(await find("last")).toMatchObject({ step: { id: step.id } });
-});
-
-test("a file that git ignored then is not taken for new because its rule has gone", async () => {
-  using ground = await started();
-  ground.write(".gitignore", ".env\n*.log\n");
-  ground.write("sub/keep.txt", "x\n");
-  ground.write(".env", "SECRET=1\n");
-  ground.write("sub/a.log", "log\n");
-  const step = await ground.save();
-  ground.write(".gitignore", "");
-  ground.write("sub/.gitignore", "!a.log\n");
-  ground.write("new.txt", "new\n");
-  const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
-  expect(plan.delete).toEqual(["new.txt", "sub/.gitignore"]);
-  expect(whyOf(plan, ".env")).toBe("git ignored it then, so no step knows whether it was there");
-  expect(whyOf(plan, "sub/a.log")).toBeDefined();
-  await applyRewind(ground.workspace, plan);
-  expect([".env", "sub/a.log", ".gitignore"].map((name) => readFileSync(join(ground.root, name), "utf8"))).toEqual([
-    "SECRET=1\n",
-    "log\n",
-    ".env\n*.log\n",
-  ]);
-});
-
-test("a merge that was begun since is named, since the next commit would conclude it", async () => {
-  using ground = await started();
-  ground.git("checkout", "--quiet", "-b", "other");
-  ground.write("b.txt", "theirs\n");
-  ground.git("add", "--all");
-  ground.git("commit", "--quiet", "-m", "other");
-  ground.git("checkout", "--quiet", "main");
-  const before = await ground.save();
-  ground.git("merge", "--quiet", "--no-commit", "--no-ff", "other");
-  const during = await ground.save();
-  ground.write("a.txt", "two\n");
-  const rows = async (step: typeof before) =>
-    (await planRewind(ground.workspace, { kind: "step", step }, {})).notUndone;
-  expect(await rows(before)).toEqual([
-    { what: "The merge that is under way", why: expect.stringContaining("`git merge --abort`") },
-  ]);
-  expect(await rows(during)).toEqual([]);
-});
-
-test("what no step could hold and is gone now is named", async () => {
-  using ground = await started();
-  ground.write("nested/x", "x\n");
-  ground.git("init", "--quiet", "nested");
-  const step = await ground.save();
-  const rows = async () => (await planRewind(ground.workspace, { kind: "step", step }, {})).notUndone;
-  expect(await rows()).toEqual([]);
-  rmSync(join(ground.root, "nested"), { recursive: true });
-  expect(await rows()).toEqual([{ what: "nested", why: expect.stringContaining("it is gone") }]);
-});
-
-test("a branch that was checked out since is named", async () => {
-  using ground = await started();
-  const step = await ground.save();
-  ground.git("checkout", "--quiet", "-b", "other");
-  ground.write("b.txt", "b\n");
-  const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
-  expect(whyOf(plan, "The branch that is checked out (other, then main)")).toBeDefined();
-});
-
-test("a filter that has begun to fail does not leave a restore half done: what can't be compared is kept", async () => {
-  using ground = await started();
-  const broken = join(ground.place, "broken");
-  const program = join(ground.place, "filter.sh");
-  writeFileSync(program, `#!/bin/sh\n[ -e '${broken}' ] && exit 1\nexec sed "$1"\n`, { mode: 0o755 });
-  ground.git("config", "filter.lfs.clean", `${program} s/large/pointer/`);
-  ground.git("config", "filter.lfs.smudge", `${program} s/pointer/large/`);
-  ground.git("config", "filter.lfs.required", "true");
-  ground.write(".gitattributes", "*.bin filter=lfs\n");
-  const step = await ground.save();
-  ground.write("b.bin", "large\n");
-  ground.git("add", "--all");
-  ground.git("commit", "--quiet", "-m", "filtered");
-  const future = Date.now() / 1000 + 5;
-  utimesSync(join(ground.root, ".git/index"), future, future);
-  writeFileSync(broken, "");
-  const { notes } = await applyRewind(ground.workspace, await planRewind(ground.workspace, { kind: "step", step }, {}));
-  expect(existsSync(join(ground.root, "b.bin"))).toBe(false);
-  const kept = /kept in (.*)\.$/.exec(notes.find((note) => note.includes("b.bin")) ?? "")?.[1] ?? "";
-  expect(readFileSync(join(kept, "b.bin"), "utf8")).toBe("large\n");
 });
