@@ -5,7 +5,7 @@
 import { UserError } from "../base/errors.ts";
 import { gitLocation } from "./location.ts";
 import { readLoose } from "./loose.ts";
-import { converse } from "./run.ts";
+import { converse, gitFailure } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface GitObject {
@@ -119,7 +119,9 @@ export class ObjectReader {
       this.#size += chunk.byteLength;
       if (this.#size >= this.#needed) this.#drain();
     }
-    this.#fail(new UserError("failed", "git cat-file ended unexpectedly."));
+    const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+    // Say, an object that a partial clone would have to fetch, and can't.
+    this.#fail(gitFailure(["cat-file"], code, said));
   }
 
   #drain(): void {

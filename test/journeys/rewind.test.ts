@@ -172,6 +172,24 @@ test("a conversation that has no place to be copied to does not hold up the file
   expect(readdirSync(elsewhere)).toHaveLength(1);
 });
 
+test("in a partial clone whose remote is gone, what can't be had is said, and nothing is changed", async () => {
+  using repository = temporaryRepository();
+  for (const text of ["one\n", "two\n"]) {
+    repository.write("a.txt", text);
+    repository.commit(text);
+  }
+  repository.git("config", "uploadpack.allowFilter", "true");
+  const clone = `${repository.home}/clone`;
+  repository.git("clone", "--quiet", "--filter=blob:none", `file://${repository.path}`, clone);
+  const at = { cwd: clone };
+  await repository.run(["enable", "--agent", "claude-code"], at);
+  renameSync(repository.at(".git"), repository.at("gone"));
+  const { code, stderr } = await repository.run(["rewind", "HEAD~1", "--yes"], at);
+  renameSync(repository.at("gone"), repository.at(".git"));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: git cat-file failed: .*promisor remote/s)]);
+  expect(readFileSync(`${clone}/a.txt`, "utf8")).toBe("two\n");
+});
+
 test("the plan says what it can't undo", async () => {
   using repository = temporaryRepository();
   const agent = await recorded(repository);
