@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { log } from "../base/log.ts";
+import { parentOf } from "../base/path-bytes.ts";
 import { oneLine, shorten } from "../base/text.ts";
 import { isReplaying, readHead, stillOpen } from "../checkpoints/link.ts";
 import { pendingKeys, readPending } from "../checkpoints/pending.ts";
@@ -34,7 +35,7 @@ export async function commitTurns(workspace: Workspace): Promise<void> {
 
 async function commitSession(workspace: Workspace, state: SessionState, files: readonly string[]): Promise<void> {
   const open = await stillOpen(workspace, files);
-  const paths = files.filter((path) => open?.has(path) && !/[\udc80-\udcff]/.test(path));
+  const paths = topmost(files.filter((path) => open?.has(path) && !/[\udc80-\udcff]/.test(path)));
   if (paths.length === 0) return;
   const options = { cwd: workspace.root, env: { GIT_EDITOR: "true" } };
   const list = { ...options, input: `${paths.join("\0")}\0` };
@@ -46,6 +47,13 @@ async function commitSession(workspace: Workspace, state: SessionState, files: r
   const commit = [...settings, "--literal-pathspecs", "commit", "--quiet", "--only", "--message", message, ...from];
   const done = added.code === 0 ? await tryGit(commit, list) : added;
   if (done.code !== 0) log("warn", "auto-commit", `git refused the commit: ${oneLine(done.stderr).slice(0, 300)}`);
+}
+
+/** Without those whose directory has become a file or a link: that stands for them, and git would refuse them. */
+function topmost(paths: readonly string[]): string[] {
+  const all = new Set(paths);
+  const isBelow = (path: string): boolean => path !== "." && (all.has(path) || isBelow(parentOf(path)));
+  return paths.filter((path) => !isBelow(parentOf(path)));
 }
 
 /** The prompt, which becomes part of a history that others may see. */

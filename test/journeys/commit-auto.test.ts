@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
+import { bash, ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 import { checkpointsOf, inCheckpoint, settled } from "./commits.ts";
 
 async function automatic(): Promise<TemporaryRepository> {
@@ -42,6 +42,19 @@ test("git's maintenance is left to the user's own commits: killed with us, it wo
   const started = readFileSync(trace, "utf8");
   expect(started).toContain('"commit"');
   expect(started).not.toContain('"maintenance"');
+});
+
+test("a directory that has become a link is committed as one", async () => {
+  using repository = await automatic();
+  repository.git("checkout", "--quiet", "-b", "work");
+  repository.write("old/a.txt", "a\n");
+  repository.write("new/a.txt", "a\n");
+  repository.commit("two directories");
+  await new ScriptedClaude(repository).turn("Link it", [bash("rm -r old && ln -s new old")]);
+  await settled(repository);
+  expect(repository.git("log", "-1", "--format=%s")).toBe("Link it");
+  expect(repository.git("ls-tree", "-r", "--format=%(objectmode) %(path)", "HEAD")).toContain("120000 old");
+  expect(repository.git("status", "--porcelain")).toBe("");
 });
 
 test("never on a protected branch", async () => {
