@@ -1,7 +1,9 @@
 /** The real Factory Droid: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Available, availability, type RealAgent, type Rig } from "./rig.ts";
+import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
+import { toolUse } from "./server/scenario.ts";
+import { type Answered, byShell, type Teller } from "./teller.ts";
 
 export const MODEL = "custom:scripted-model-0";
 
@@ -48,18 +50,39 @@ export function whereDroidRuns(): Promise<Available> {
   return Promise.resolve({ program: null, reason: "its package is pinned for x64 alone" });
 }
 
+/** What a command says of itself. */
+const HARMLESS = { riskLevelReason: "A test", riskLevel: "low" };
+
 /** Files may be edited and commands run without a question. */
 const UNATTENDED = ["--model", MODEL, "--auto", "high", "--output-format", "json"];
 
-export interface HeadlessResult {
-  code: number;
-  result: string;
-  sessionId: string;
-  stderr: string;
-}
+export const teller: Teller = {
+  name: "Droid",
+  id: "factoryai-droid",
+  available: whereDroidRuns,
+  async start(program, scenarios) {
+    const rig = await Rig.start(droid, program, scenarios);
+    nameModel(rig);
+    return rig;
+  },
+  tools: {
+    write: (file_path, content) => toolUse("Create", { file_path, content }),
+    edit: (file_path, old_str, new_str) => toolUse("Edit", { file_path, old_str, new_str }),
+    shell: (command) => toolUse("Execute", { summary: "Change files", command, timeout: 60, ...HARMLESS }),
+    read: (file_path) => toolUse("Read", { file_path }),
+  },
+  turn: (rig, text, session) => prompt(rig, text, ...(session ? ["--session-id", session] : [])),
+  // What is copied from the screen opens a terminal; without one it is called `exec --session-id`.
+  async goOn(rig, command, text, cwd) {
+    const headless = command.replace("droid --resume", "droid exec --session-id");
+    const done = await byShell(rig, headless, [...UNATTENDED, text], { cwd });
+    return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  },
+  model: MODEL,
+};
 
 /** One prompt without a terminal. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["droid", "exec", ...UNATTENDED, ...args, text]);
   return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
 }
