@@ -84,7 +84,9 @@ export const teller: Teller = {
     read: (path) => toolUse("read", { path }),
   },
   turn: (rig, text, session) => prompt(rig, text, ...(session ? ["--session", session] : [])),
-  goOn: shellPrompt,
+  // Elsewhere it is in a folder that nobody was asked about.
+  goOn: (rig, command, text, cwd) =>
+    ask(rig, command, text, cwd || command.startsWith("cd ") ? ["--approve"] : [], cwd),
   usage: (calls) => reported(totalUsage(calls)),
   model: MODEL,
 };
