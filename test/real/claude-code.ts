@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { availability, type RealAgent, Rig } from "./rig.ts";
 import { toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, type Teller } from "./teller.ts";
+import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const KEY_END = "0123456789abcdefghij";
@@ -77,13 +77,13 @@ export const UNATTENDED = ["--permission-mode", "acceptEdits", "--allowedTools",
 /** One prompt without a terminal. */
 export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["claude", "-p", text, "--output-format", "json", ...UNATTENDED, ...args]);
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
 /** One prompt to a command that a person would copy from the screen, through a shell as they would. */
 export async function shellPrompt(rig: Rig, command: string, text: string, cwd?: string): Promise<Answered> {
   const done = await byShell(rig, command, ["-p", text, "--output-format", "json", ...UNATTENDED], { cwd });
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
 /** The agent in a terminal, ready for a prompt. */
@@ -105,13 +105,4 @@ export async function leaveClaude(terminal: Terminal): Promise<void> {
   await terminal.submit("/exit");
   await terminal.waitForExit();
   terminal.close();
-}
-
-function readResult(stdout: string): { result: string; sessionId: string } {
-  try {
-    const parsed = JSON.parse(stdout) as { result?: string; session_id?: string };
-    return { result: parsed.result ?? "", sessionId: parsed.session_id ?? "" };
-  } catch {
-    return { result: stdout, sessionId: "" };
-  }
 }

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
 import { toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, type Teller } from "./teller.ts";
+import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 
 export const MODEL = "custom:scripted-model-0";
 
@@ -76,7 +76,7 @@ export const teller: Teller = {
   async goOn(rig, command, text, cwd) {
     const headless = command.replace("droid --resume", "droid exec --session-id");
     const done = await byShell(rig, headless, [...UNATTENDED, text], { cwd });
-    return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+    return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
   },
   model: MODEL,
 };
@@ -84,7 +84,7 @@ export const teller: Teller = {
 /** One prompt without a terminal. */
 export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["droid", "exec", ...UNATTENDED, ...args, text]);
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
 /** Several turns of one process, as an editor drives it; the session's id. */
@@ -92,13 +92,4 @@ export async function converse(rig: Rig, ...steps: string[]): Promise<string> {
   const driver = join(import.meta.dir, "factoryai-droid.rpc.ts");
   const said = await rig.output([process.execPath, driver, MODEL, ...steps]);
   return (JSON.parse(said) as { session: string }).session;
-}
-
-function readResult(stdout: string): { result: string; sessionId: string } {
-  try {
-    const parsed = JSON.parse(stdout) as { result?: string; session_id?: string };
-    return { result: parsed.result ?? "", sessionId: parsed.session_id ?? "" };
-  } catch {
-    return { result: stdout, sessionId: "" };
-  }
 }

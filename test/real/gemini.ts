@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { availability, type RealAgent, Rig } from "./rig.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, type Teller } from "./teller.ts";
+import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Keys that come faster than this are no person's. */
@@ -86,7 +86,7 @@ export function shellPrompt(rig: Rig, command: string, text: string, cwd?: strin
 
 async function ask(rig: Rig, command: string, text: string, more: string[], cwd?: string): Promise<Answered> {
   const done = await byShell(rig, command, ["-p", text, "--output-format", "json", "--yolo", ...more], { cwd });
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
 /** The agent in a terminal by a command that a person would type, ready for a prompt. */
@@ -111,15 +111,6 @@ export async function leaveGemini(terminal: Terminal): Promise<void> {
   await say(terminal, "/quit");
   await terminal.waitForExit();
   terminal.close();
-}
-
-function readResult(stdout: string): { result: string; sessionId: string } {
-  try {
-    const parsed = JSON.parse(stdout) as { response?: string; session_id?: string };
-    return { result: parsed.response ?? "", sessionId: parsed.session_id ?? "" };
-  } catch {
-    return { result: stdout, sessionId: "" };
-  }
 }
 
 /** Where the agent keeps the project's conversations. */

@@ -72,3 +72,13 @@ export function byShell(
   const { cwd, ...others } = options;
   return rig.run(["sh", "-c", `${command} "$@"`, "sh", ...args], { ...others, ...(cwd === undefined ? {} : { cwd }) });
 }
+
+/** Of agents that print one document at their end. */
+export function jsonResult(stdout: string): { result: string; sessionId: string } {
+  try {
+    const parsed = JSON.parse(stdout) as { result?: string; response?: string; session_id?: string };
+    return { result: parsed.result ?? parsed.response ?? "", sessionId: parsed.session_id ?? "" };
+  } catch {
+    return { result: stdout, sessionId: "" };
+  }
+}
