@@ -87,9 +87,9 @@ async function handle(agentId: string, verb: string, argv: readonly string[], wh
     writeEnvironment(context, workspace.root);
   }
   const starter = starterOf(event.sessionId, process.env);
-  const { notice, background } = await dispatch({ workspace, agent, event, context, config, starter });
+  const { notice, background, again } = await dispatch({ workspace, agent, event, context, config, starter });
   if (notice !== null && agent.responder) process.stdout.write(agent.responder.notice(envelope, notice));
-  if (background) startWorker(workspace);
+  if (background) startWorker(workspace, again);
 }
 
 function contextFor(

@@ -174,6 +174,8 @@ export interface TokenPaths {
   output?: string[];
   cache_read?: string[];
   cache_write?: string[];
+  /** What is told as input has the cache's tokens in it. */
+  input_has_cache?: boolean;
 }
 
 /** How the agent is run without a terminal; read by `run`. */
@@ -224,6 +226,8 @@ export interface StreamSection {
   session_id: string[];
   /** Only in lines of which this holds. */
   session_when?: Conditions;
+  /** The model that answers, in whichever lines have it; the newest counts. */
+  model?: string[];
   /** A line may be several things; all rules that hold count, in their order. */
   rules: StreamRule[];
 }

@@ -105,6 +105,7 @@ const tokenPaths = z.strictObject({
   output: z.optional(jsonPaths),
   cache_read: z.optional(jsonPaths),
   cache_write: z.optional(jsonPaths),
+  input_has_cache: z.optional(z.boolean()),
 });
 const lines = z.strictObject({
   ...itemPaths,
@@ -134,6 +135,7 @@ const run = z.strictObject({
   stream: z.strictObject({
     session_id: jsonPaths,
     session_when: z.optional(conditions),
+    model: z.optional(jsonPaths),
     rules: z.array(
       z.strictObject({
         when: conditions,

@@ -24,14 +24,21 @@ export function makeDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
 }
 
+/**
+ * A name for what is renamed to `path` when it is whole. It tells whose it is, whatever `path` is; a process id alone
+ * comes back, and a killed process with the same one may have left its file behind.
+ */
+export function temporaryBeside(path: string): string {
+  return `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
+}
+
 /** Replaces `path` by a temporary file and a rename, so that a reader sees the old or the new, never half. */
 export function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
   options: { mode?: number; sync?: boolean } = {},
 ): void {
-  // A process id alone comes back: a killed process with the same one may have left its file behind.
-  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
+  const temporary = temporaryBeside(path);
   const write = () => {
     const fd = openSync(temporary, "wx", options.mode ?? PRIVATE_FILE);
     try {

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
 import { temporaryRepository } from "../../test/support/index.ts";
 import { findWorkspace } from "../git/workspace.ts";
-import { installGitHooks, removeGitHooks, repairGitHooks } from "./git-hooks.ts";
+import { inspectGitHooks, installGitHooks, removeGitHooks, repairGitHooks } from "./git-hooks.ts";
 import { GIT_HOOKS } from "./hook-scripts.ts";
 
 function world() {
@@ -42,4 +43,44 @@ test("hooks that are turned off stay off", async () => {
   const { installed, notes } = await installGitHooks(workspace, "/opt/backtrail");
   expect([installed, notes.length]).toEqual([false, 1]);
   expect(present()).toEqual([]);
+});
+
+/** The whole repository, at another place. */
+function moved(path: string) {
+  const place = `${path}-moved`;
+  renameSync(path, place);
+  const workspace = findWorkspace(place);
+  if (!workspace) throw new Error("No workspace.");
+  return { place, workspace };
+}
+
+test("in a repository that has moved, our hooks are known and taken out", async () => {
+  const { repository, workspace } = world();
+  using _ = repository;
+  await installGitHooks(workspace, "/opt/backtrail");
+  const { place, workspace: there } = moved(repository.path);
+  expect((await inspectGitHooks(there, "/opt/backtrail")).state).toBe("installed");
+  expect(await removeGitHooks(there)).toEqual([]);
+  expect(GIT_HOOKS.filter((hook) => existsSync(join(place, ".git/hooks", hook)))).toEqual([]);
+});
+
+test("in a repository that has moved, hooks of the user's own are called again and come back", async () => {
+  for (const repaired of [true, false]) {
+    const { repository, workspace } = world();
+    using _ = repository;
+    repository.git("config", "core.hooksPath", ".githooks");
+    repository.write(".githooks/pre-commit", "#!/bin/sh\n");
+    repository.commit("hooks");
+    const config = readFileSync(repository.at(".git/config"), "utf8");
+    await installGitHooks(workspace, "/opt/backtrail");
+    const { place, workspace: there } = moved(repository.path);
+    if (repaired) {
+      await repairGitHooks(there);
+      expect((await inspectGitHooks(there, "/opt/backtrail")).state).toBe("installed");
+      const script = readFileSync(join(there.storeDir, "hooks/pre-commit"), "utf8");
+      expect(script).toContain(".githooks/pre-commit");
+    }
+    await removeGitHooks(there);
+    expect(readFileSync(join(place, ".git/config"), "utf8")).toBe(config);
+  }
 });

@@ -87,7 +87,9 @@ export async function inspectGitHooks(workspace: Workspace, executable: string):
   if (named === "/dev/null") return { ...found, state: "off" };
   if (!record) return { ...found, state: "absent" };
   const isOurs =
-    place === ownDirectory(workspace) ? record.override : record.places.some((one) => one.directory === place);
+    place === ownDirectory(workspace)
+      ? record.override
+      : placesOf(workspace, record).some((one) => one.directory === place);
   if (!isOurs) return { ...found, state: "shadowed" };
   const which = GIT_HOOKS.filter((hook) => !isOurScript(contentAt(join(place, hook)) ?? ""));
   if (which.length > 0) return { ...found, state: "missing", which };
@@ -131,6 +133,10 @@ async function install(workspace: Workspace, executable: string): Promise<HooksR
     writeOwnDirectory(workspace, executable, record.override.original);
     return { installed: true, notes: [] };
   }
+  if (record.override && wasOwnDirectory(directory)) {
+    await followMove(workspace, record, record.override);
+    return { installed: true, notes: [] };
+  }
   if (await mayWriteInto(workspace, directory)) {
     const made = !existsSync(directory);
     if (!record.places.some((place) => place.directory === directory)) record.places.push({ directory, made });
@@ -155,7 +161,7 @@ async function remove(workspace: Workspace): Promise<string[]> {
   if (record.override) await pointBack(workspace, record.override);
   for (const name of namesIn(ownDirectory(workspace))) removeFile(join(ownDirectory(workspace), name));
   removeDirectory(ownDirectory(workspace));
-  for (const place of record.places) {
+  for (const place of placesOf(workspace, record)) {
     for (const hook of GIT_HOOKS) {
       if (!takeScriptOut(place.directory, hook))
         notes.push(`${join(place.directory, hook)} is no longer ours and was left.`);
@@ -247,6 +253,16 @@ async function pointAtOwn(workspace: Workspace, record: HooksRecord, original: s
   writeRecord(workspace, record);
 }
 
+/** The repository has moved, or is a copy, and its configuration names our directory where that was. */
+async function followMove(workspace: Workspace, record: HooksRecord, override: HooksOverride): Promise<void> {
+  const config = join(workspace.commonDir, "config");
+  const isUnchanged = hexDigest("sha256", readFileSync(config)) === override.became;
+  writeOwnDirectory(workspace, record.executable, override.original);
+  await git(["config", "--local", "core.hooksPath", ownDirectory(workspace)], { cwd: workspace.root });
+  override.became = isUnchanged ? hexDigest("sha256", readFileSync(config)) : "";
+  writeRecord(workspace, record);
+}
+
 async function pointBack(workspace: Workspace, override: HooksOverride): Promise<void> {
   const config = join(workspace.commonDir, "config");
   const present = readFileSync(config);
@@ -257,7 +273,7 @@ async function pointBack(workspace: Workspace, override: HooksOverride): Promise
   const options = { cwd: workspace.root };
   const now = await tryGit(["config", "--local", "--get", "core.hooksPath"], options);
   // Somebody has pointed it elsewhere since.
-  if (now.stdout.toString("utf8").trim() !== ownDirectory(workspace)) return;
+  if (!wasOwnDirectory(now.stdout.toString("utf8").trim())) return;
   if (override.before === null) await tryGit(["config", "--local", "--unset", "core.hooksPath"], options);
   else await git(["config", "--local", "core.hooksPath", override.before], options);
 }
@@ -323,6 +339,18 @@ function removeDirectory(directory: string): void {
 
 function ownDirectory(workspace: Workspace): string {
   return join(workspace.storeDir, "hooks");
+}
+
+/** Here, or where the repository was before. */
+function wasOwnDirectory(directory: string): boolean {
+  return directory.endsWith("/backtrail/hooks");
+}
+
+/** Also git's own directory, which moves with the repository. */
+function placesOf({ commonDir }: Workspace, { places, override }: HooksRecord): HooksPlace[] {
+  const standard = join(commonDir, "hooks");
+  const isKnown = override !== undefined || places.some(({ directory }) => directory === standard);
+  return isKnown ? places : [...places, { directory: standard, made: false }];
 }
 
 function recordFile(workspace: Workspace): string {

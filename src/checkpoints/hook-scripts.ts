@@ -48,17 +48,22 @@ export function passingScript(path: string): string {
   return ["#!/bin/sh", OURS, `[ ! -x ${quoted(path)} ] || exec ${quoted(path)} "$@"`, "exit 0", ""].join("\n");
 }
 
+/** git tells these on standard input what it is about: an earlier hook gets it as well. */
+function readsInput(hook: GitHook): boolean {
+  return hook === "post-rewrite" || hook === "pre-push";
+}
+
 function earlierHook(hook: GitHook, { earlier }: ScriptPlace): string[] {
   if (!earlier) return [];
   // A bare name stands beside the script, and moves with it.
   const path = earlier.path.includes("/") ? quoted(earlier.path) : `"\${0%/*}/"${quoted(earlier.path)}`;
   const call = earlier.how === "source" ? '( . "$earlier" )' : '"$earlier" "$@"';
-  if (hook === "post-rewrite") {
+  if (readsInput(hook)) {
     return [
       `earlier=${path}`,
       "input=$(cat)",
       'if [ -x "$earlier" ]; then',
-      `  printf '%s\\n' "$input" | ${call}`,
+      `  if [ -n "$input" ]; then printf '%s\\n' "$input"; fi | ${call}`,
       "  status=$?",
       "  [ $status -eq 0 ] || exit $status",
       "fi",
@@ -102,7 +107,14 @@ function ownPart(hook: GitHook, executable: string, hasEarlier: boolean): string
         "fi",
       ];
     case "pre-push":
-      return [`if [ -e "$store/push" ]; then ${call(' "$@" </dev/null')}; fi`];
+      return [
+        hasEarlier ? "" : "input=$(cat)",
+        'case "$input" in *refs/backtrail/*)',
+        "  echo 'backtrail: this push takes refs/backtrail along: steps and conversations as they are, not redacted.' >&2",
+        "  echo \"backtrail: 'refs/heads/*' 'refs/tags/*' instead of --mirror leaves them out.\" >&2 ;;",
+        "esac",
+        `if [ -e "$store/push" ]; then ${call(' "$@" </dev/null')}; fi`,
+      ].filter((line) => line !== "");
   }
 }
 

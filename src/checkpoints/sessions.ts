@@ -5,6 +5,7 @@ import type { Workspace } from "../git/workspace.ts";
 import { stepsNewestFirst } from "../steps/index-file.ts";
 import type { Step } from "../steps/model.ts";
 import { addTokens, type Conversation, NO_TOKENS, type Tokens } from "../transcripts/model.ts";
+import { type Cost, estimatedCost, type Use } from "../transcripts/prices.ts";
 import { attributeCommit } from "./attribution.ts";
 import { checkpointsOfSession } from "./history.ts";
 import { importedConversation, importedSessions } from "./imported.ts";
@@ -16,6 +17,8 @@ export interface RecordedSession {
   model: string | null;
   title: string | null;
   tokens: Tokens | null;
+  /** Estimated; null where it is not known. */
+  cost: Cost | null;
   /** Oldest first. */
   turns: RecordedTurn[];
   checkpoints: string[];
@@ -75,6 +78,7 @@ export async function recordedSession(workspace: Workspace, name: SessionName): 
     model,
     title,
     tokens,
+    cost: tokens && estimatedCost([{ agent: name.agent, model, tokens, time: turns[0]?.time ?? null }]),
     turns: turns.map((turn, i) => ({ ...turn, turn: i + 1, tokens: null, step: null })),
     checkpoints,
     imported: true,
@@ -104,12 +108,15 @@ export async function sessionsBehind(workspace: Workspace, commit: string): Prom
 
 function fromSteps(name: SessionName, steps: readonly Step[], checkpoints: string[]): RecordedSession {
   const turns = new Map<number, RecordedTurn>();
+  const uses = new Map<number, Use>();
   let last: Step | undefined;
   for (const step of steps) {
     if (step.transcript) last = step;
     if (step.turn === 0 || (step.kind !== "turn-start" && step.kind !== "turn-end")) continue;
     const { added, modified, deleted } = step.files;
     const known = turns.get(step.turn);
+    if (step.tokens)
+      uses.set(step.turn, { agent: step.agent, model: step.model, tokens: step.tokens, time: step.time });
     turns.set(step.turn, {
       turn: step.turn,
       time: known?.time ?? step.time,
@@ -126,6 +133,7 @@ function fromSteps(name: SessionName, steps: readonly Step[], checkpoints: strin
     model: steps.findLast(({ model }) => model !== null)?.model ?? null,
     title: null,
     tokens: counted.length === 0 ? null : counted.reduce(addTokens, { ...NO_TOKENS }),
+    cost: uses.size === 0 ? null : estimatedCost(uses.values()),
     turns: [...turns.values()],
     checkpoints,
     imported: false,

@@ -48,6 +48,7 @@ function addCommand(program: Command, spec: CommandSpec, io: Io, outcome: Outcom
   const load = spec.load;
   if (!load) return;
   command.action(async () => {
+    if (parent !== program) refuseOthers(command, parent, spec);
     const cwd = existing(resolve(io.cwd, program.opts<{ C?: string }>().C ?? "."));
     const { run } = await load();
     // Of `fork list --json` commander gives the option to `fork`, which has it as well.
@@ -59,6 +60,21 @@ function addCommand(program: Command, spec: CommandSpec, io: Io, outcome: Outcom
     const code = await run(given as never, { ...io, cwd });
     outcome.code = code ?? outcome.code;
   });
+}
+
+/** An option of the group's own is taken for it wherever it stands, and would say nothing here. */
+function refuseOthers(command: Command, parent: Command, spec: CommandSpec): void {
+  const own = new Set(command.options.map((option) => option.attributeName()));
+  const other = parent.options.find((option) => {
+    const name = option.attributeName();
+    return !own.has(name) && parent.getOptionValueSource(name) === "cli";
+  });
+  if (!other) return;
+  throw new UserError(
+    "usage",
+    `\`${spec.path}\` takes no ${other.long ?? other.short}.`,
+    `It is an option of \`backtrail ${parent.name()}\`; \`backtrail ${spec.path} --help\` shows what there is.`,
+  );
 }
 
 function prepared(command: Command, io: Io): Command {

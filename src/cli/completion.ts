@@ -1,24 +1,12 @@
 /** What the shell offers after <Tab>, from the table of commands. The only file that knows @bomb.sh/tab. */
 import { RootCommand, script } from "@bomb.sh/tab";
 import { PACKAGED } from "../agents/packaged.ts";
-import { now } from "../base/clock.ts";
-import { oneLine } from "../base/text.ts";
 import { KEYS } from "../config/keys.ts";
-import { findWorkspace } from "../git/workspace.ts";
-import { listForks } from "../steps/forks.ts";
-import { listSteps } from "../steps/list.ts";
+import { type Offer, offerForks, offerRuns, offerSessions, offerSteps, offerTurns } from "./completing.ts";
 import { EXIT } from "./exit.ts";
 import type { CommandSpec, Completes } from "./program/spec.ts";
-import { fit } from "./render/text.ts";
-import { age } from "./render/time.ts";
-import { titleOf } from "./render/timeline.ts";
 
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
-
-const OFFERED_STEPS = 30;
-const TITLE = 50;
-
-type Offer = (value: string, description: string) => void;
 
 /** Where the bash-completion package is not installed, what the script needs of it. */
 const BASH_FALLBACK = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
@@ -111,29 +99,9 @@ function offerAll(what: Completes, offer: Offer, cwd: string): void {
   if (what === "shell") for (const shell of SHELLS) offer(shell, "");
   if (what === "agent") for (const id of Object.keys(PACKAGED)) offer(id, "");
   if (what === "setting") for (const key of KEYS) if (!key.name.includes("*")) offer(key.name, "");
-  if (what === "step" || what === "session") offerRecorded(what, offer, cwd);
+  if (what === "step") offerSteps(offer, cwd);
+  if (what === "turn") offerTurns(offer, cwd);
+  if (what === "session") offerSessions(offer, cwd);
+  if (what === "run") offerRuns(offer, cwd);
   if (what === "fork") offerForks(offer, cwd);
-}
-
-function offerForks(offer: Offer, cwd: string): void {
-  const workspace = findWorkspace(cwd);
-  for (const { name, time, from } of workspace ? listForks(workspace) : []) {
-    offer(name, `${age(time, now())}: ${fit(oneLine(from.prompt ?? ""), TITLE)}`);
-  }
-}
-
-function offerRecorded(what: "step" | "session", offer: Offer, cwd: string): void {
-  const workspace = findWorkspace(cwd);
-  if (!workspace) return;
-  if (what === "step") {
-    offer("last", "after the last turn");
-    offer("prev", "before the last turn");
-    offer("last-green", "the newest state that passed its check");
-  }
-  const sessions = new Set<string>();
-  for (const step of listSteps(workspace, { limit: OFFERED_STEPS })) {
-    const about = `${age(step.time, now())}: ${fit(titleOf(step), TITLE)}`;
-    if (what === "step") offer(step.id, about);
-    else if (step.session && !sessions.has(step.session) && sessions.add(step.session)) offer(step.session, about);
-  }
 }

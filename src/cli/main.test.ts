@@ -53,6 +53,7 @@ test("mistakes are told with what was meant", async () => {
     err: "error: Unknown command 'lgo'.\nhint: Did you mean `log`?\n",
     code: EXIT.usage,
   });
+  expect((await run("worker")).err).toContain("Did you mean `forget` or `fork`?");
   expect((await run("config", "gte", "x")).err).toContain("Did you mean `get`?");
   expect((await run("rewind", "--dryrun")).err).toContain("Did you mean `--dry-run`?");
   expect((await run("completion")).err).toContain("`backtrail completion --help`");

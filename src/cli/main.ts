@@ -102,12 +102,14 @@ function report(thrown: unknown, io: Io): void {
 function usageError(error: CommanderError, argv: readonly string[]): UserError | undefined {
   if (error.exitCode === 0) return undefined;
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  const suggestion = /Did you mean (.*)\?\)?$/.exec(rest.join(" "))?.[1];
+  const meant = /Did you mean (?:one of )?(.*)\?\)?$/.exec(rest.join(" "))?.[1]?.split(", ");
   const message = first.charAt(0).toUpperCase() + first.slice(1);
   return new UserError(
     "usage",
     message.endsWith(".") ? message : `${message}.`,
-    suggestion ? `Did you mean \`${suggestion}\`?` : `\`backtrail ${pathOf(argv)}--help\` shows what there is.`,
+    meant
+      ? `Did you mean ${meant.map((name) => `\`${name}\``).join(" or ")}?`
+      : `\`backtrail ${pathOf(argv)}--help\` shows what there is.`,
   );
 }
 

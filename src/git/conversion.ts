@@ -229,4 +229,15 @@ export function nulSeparated(paths: Iterable<string>): Buffer {
   return Buffer.concat(parts);
 }
 
+/** Paths as git prints them with `-z`. */
+export function pathsAtNul(output: Buffer): string[] {
+  const paths: string[] = [];
+  let start = 0;
+  for (let end = output.indexOf(0); end !== -1; end = output.indexOf(0, start)) {
+    paths.push(decodePath(output.subarray(start, end)));
+    start = end + 1;
+  }
+  return paths;
+}
+
 const NUL = Buffer.from([0]);

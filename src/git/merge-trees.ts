@@ -5,6 +5,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryBeside } from "../base/files.ts";
 import { decodePath } from "../base/path-bytes.ts";
 import { ObjectWriter } from "./objects.ts";
 import { gitFailure, tryGit } from "./run.ts";
@@ -53,7 +54,7 @@ export async function mergeTrees(
   names: SideNames,
 ): Promise<MergedTrees> {
   writer.flush();
-  const directory = join(workspace.stateDir, `merge.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+  const directory = temporaryBeside(join(workspace.stateDir, "merge"));
   try {
     // Beside the user's objects, where nothing but the result is added.
     const own = new ObjectWriter({ commonDir: directory, hash: workspace.hash });

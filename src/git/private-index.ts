@@ -6,7 +6,7 @@
 import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
-import { removeFile } from "../base/files.ts";
+import { removeFile, temporaryBeside } from "../base/files.ts";
 import { gitLocation } from "./location.ts";
 import { tryGit } from "./run.ts";
 import { STATUS_ARGUMENTS } from "./status.ts";
@@ -56,7 +56,7 @@ export async function warmPrivateIndex(workspace: Workspace): Promise<void> {
   const { path } = privateIndex(workspace);
   if (!existsSync(path)) return;
   const { args, cwd } = gitLocation(workspace);
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = temporaryBeside(path);
   try {
     const { atime, mtime } = statSync(path);
     copyFileSync(path, temporary, constants.COPYFILE_FICLONE);
@@ -92,7 +92,7 @@ function nameFor(source: string): string | undefined {
 function copyIndex(source: string, path: string, directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const before = statSync(source);
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = temporaryBeside(path);
   copyFileSync(source, temporary, constants.COPYFILE_FICLONE);
   // git trusts a file's recorded time only if it is older than the index; rounded down, it trusts less.
   utimesSync(temporary, before.atime, Math.floor(before.mtimeMs) / 1000);

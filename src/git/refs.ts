@@ -12,9 +12,9 @@ import type { Workspace } from "./workspace.ts";
 
 /** git holds a ref's lock for milliseconds; one this old was left by a process that was killed. */
 const LOCK_ABANDONED_MS = 10_000;
-/** Hooks move refs of ours, and can't wait that long. */
+/** Hooks move refs of sessions, and can't wait that long. */
 const LOCK_WAIT_MS = 2_000;
-const OWN_REFS = "refs/backtrail/";
+const MOVED_BY_HOOKS = "refs/backtrail/sessions/";
 
 export async function readRef(workspace: Workspace, ref: string): Promise<string | null> {
   if (workspace.refStorage === "files") return readRefFile(workspace, ref);
@@ -75,8 +75,14 @@ async function deleteRef(workspace: Workspace, ref: string, expected: string | n
   return packed === null || swapByGit(workspace, ref, packed, null);
 }
 
+/** Takes a lock away that a killed process left beside a ref. */
+export function removeAbandonedLock({ commonDir }: Workspace, ref: string): void {
+  const lock = join(commonDir, `${ref}.lock`);
+  if (ageOf(lock) > LOCK_ABANDONED_MS) removeFile(lock);
+}
+
 function patienceFor(ref: string): number {
-  return ref.startsWith(OWN_REFS) ? LOCK_WAIT_MS : LOCK_ABANDONED_MS + LOCK_WAIT_MS;
+  return ref.startsWith(MOVED_BY_HOOKS) ? LOCK_WAIT_MS : LOCK_ABANDONED_MS + LOCK_WAIT_MS;
 }
 
 async function openLock(lock: string, path: string, patienceMs: number): Promise<number> {

@@ -88,8 +88,14 @@ export function gitExitCode(args: readonly string[], cwd: string): number {
 
 export function gitFailure(args: readonly string[], code: number, stderr: string): UserError {
   const verb = args.find((word) => /^[a-z][a-z-]+$/.test(word)) ?? "git";
-  const said = stderr.trim().split("\n").slice(-3).join(" ") || `exit status ${code}`;
-  return new UserError("failed", `git ${verb} failed: ${said}`);
+  const lines = stderr
+    .trim()
+    .split("\n")
+    .map((line) => line.trim());
+  // What git advises comes behind what went wrong.
+  const fatal = lines.findIndex((line) => line.startsWith("fatal: "));
+  const said = (fatal === -1 ? lines.slice(-3) : lines.slice(fatal)).filter((line) => line !== "").join(" ");
+  return new UserError("failed", `git ${verb} failed: ${said || `exit status ${code}`}`);
 }
 
 /** A git in a session of its own, for one that talks to other machines: see remote.ts, which ends it and all it started. */

@@ -327,3 +327,20 @@ test("a folder without git has a store of its own", async () => {
   const listed = execFileSync("git", ["--git-dir", workspace.gitDir, "ls-tree", "-r", "--name-only", snapshot.work]);
   expect(listed.toString().split("\n")).toEqual([".gitignore", "a/b", "a/link", ""]);
 });
+
+test("a filter that must not fail and does: the file's own bytes are kept", async () => {
+  using repository = temporaryRepository();
+  repository.git("config", "filter.lfs.clean", "sed s/large/pointer/");
+  repository.git("config", "filter.lfs.required", "true");
+  repository.write(".gitattributes", "*.bin filter=lfs\n");
+  repository.write("a.bin", "large\n");
+  repository.commit("filtered");
+  const workspace = await enabledWorkspace(repository.path);
+  repository.git("config", "filter.lfs.clean", "no-such-program");
+  repository.write("a.bin", "large and new\n");
+  repository.write("b.txt", "beside it\n");
+  const { work, raw } = await captured(workspace);
+  expect(raw).not.toBeNull();
+  expect(repository.git("show", `${raw}:a.bin`)).toBe("large and new");
+  expect(repository.git("show", `${work}:b.txt`)).toBe("beside it");
+});

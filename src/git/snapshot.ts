@@ -10,7 +10,7 @@ import { ObjectWriter } from "./objects.ts";
 import { privateIndex } from "./private-index.ts";
 import { WORTH_ADVANCING } from "./private-store.ts";
 import { ObjectReader } from "./reader.ts";
-import { gitFailure, tryGit } from "./run.ts";
+import { type GitResult, gitFailure, tryGit } from "./run.ts";
 import {
   type CachedSnapshot,
   loadSnapshotCache,
@@ -67,10 +67,7 @@ export const MANY_PACKS = 20;
 export function startCapture(workspace: Workspace, options: CaptureOptions): Capture {
   const { args, cwd } = gitLocation(workspace);
   const index = privateIndex(workspace);
-  const status = tryGit([...args, ...index.settings, ...STATUS_ARGUMENTS], {
-    cwd,
-    env: { GIT_INDEX_FILE: index.path },
-  });
+  const status = gitStatus([...args, ...index.settings], cwd, index.path);
   const facts = gitFacts(workspace);
   const cache = loadSnapshotCache(workspace);
   const remembered = rememberedTrees(cache);
@@ -128,6 +125,24 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     remember: (heldBy) => remember?.(heldBy),
     close: () => reader.close(),
   };
+}
+
+const FAILED_FILTER = /clean filter '([^'\n]+)' failed/;
+const MOST_FILTERS = 8;
+
+/**
+ * A filter that must not fail (`required`, as LFS sets it up) and does, say because its program is not in an agent's
+ * PATH, ends `git status`. Then it is asked again without that demand: the file's own bytes are what matters here.
+ */
+async function gitStatus(args: readonly string[], cwd: string, index: string): Promise<GitResult> {
+  const lenient: string[] = [];
+  for (;;) {
+    const env = { GIT_INDEX_FILE: index };
+    const result = await tryGit([...lenient, ...args, ...STATUS_ARGUMENTS], { cwd, env });
+    const filter = result.code === 0 ? undefined : FAILED_FILTER.exec(result.stderr)?.[1];
+    if (filter === undefined || lenient.length >= 2 * MOST_FILTERS) return result;
+    lenient.push("-c", `filter.${filter}.required=false`);
+  }
 }
 
 /** Attribute files that git may take from the index, because they are missing or another in the work tree. */

@@ -20,7 +20,8 @@ export async function changeUserIndex(
   makeDirectory(workspace.stateDir);
   const own = tryAcquire(ownLock(workspace));
   if (!own) return "locked";
-  const [index, copy] = [join(workspace.gitDir, "index"), join(workspace.stateDir, "staging.new")];
+  // Of this process alone: a git that a killed one has started may still be writing to its own.
+  const [index, copy] = [join(workspace.gitDir, "index"), join(workspace.stateDir, `staging.${process.pid}.tmp`)];
   try {
     if (!take(workspace)) return "locked";
     faultPoint("index:locked");
@@ -73,8 +74,11 @@ function copyOf(index: string, copy: string): number | undefined {
   return before.mode & 0o777;
 }
 
+/** The file that says whose git's lock is. */
+export const INDEX_OWNER = "staging.lock";
+
 function ownLock({ stateDir }: Workspace): string {
-  return join(stateDir, "staging.lock");
+  return join(stateDir, INDEX_OWNER);
 }
 
 function gitLock({ gitDir }: Workspace): string {

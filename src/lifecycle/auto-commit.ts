@@ -41,7 +41,9 @@ async function commitSession(workspace: Workspace, state: SessionState, files: r
   const from = ["--pathspec-from-file=-", "--pathspec-file-nul"];
   const added = await tryGit(["--literal-pathspecs", "add", "--all", ...from], list);
   const message = await messageOf(workspace, state);
-  const commit = ["--literal-pathspecs", "commit", "--quiet", "--only", "--message", message, ...from];
+  // git's maintenance is for the user's own commits: killed with us, it would leave a lock that stops it for good.
+  const settings = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
+  const commit = [...settings, "--literal-pathspecs", "commit", "--quiet", "--only", "--message", message, ...from];
   const done = added.code === 0 ? await tryGit(commit, list) : added;
   if (done.code !== 0) log("warn", "auto-commit", `git refused the commit: ${oneLine(done.stderr).slice(0, 300)}`);
 }

@@ -48,6 +48,8 @@ export interface Dispatched {
   notice: string | null;
   /** Something is left that is better done in the background. */
   background: boolean;
+  /** And a worker that is busy may be past it. */
+  again?: boolean;
 }
 
 const NOTHING: Dispatched = { notice: null, background: false };
@@ -180,7 +182,8 @@ async function handle(
   setMarks(workspace, key, state, known);
   const commits = input.config.strategy === "auto-commit" && event.type === "TurnEnd";
   const checks = input.config.checks.command.length > 0 && event.type === "TurnEnd";
-  return { notice, background: committed || commits || checks || (capture?.wantsUpkeep ?? false) };
+  const background = committed || commits || checks || (capture?.wantsUpkeep ?? false);
+  return { notice, background, again: commits };
 }
 
 /** Events that move the phase. */

@@ -98,6 +98,27 @@ test("a folder without git gets a private store; a home directory does not", asy
   expect((await refused(enable("/", options))).kind).toBe("refused");
 });
 
+test("a bare repository is refused, also where a file beside it names it; its work trees are not", async () => {
+  git("init", "-q", "source");
+  git("-C", "source", "commit", "-q", "--allow-empty", "-m", "first");
+  git("clone", "-q", "--bare", "source", ".bare");
+  writeFileSync(join(root, ".git"), "gitdir: ./.bare\n");
+  for (const place of [root, join(root, ".bare")]) {
+    const { kind, message } = await refused(enable(place, options));
+    expect([kind, message]).toEqual(["refused", expect.stringContaining("bare repository")]);
+  }
+  expect(existsSync(join(root, ".claude"))).toBe(false);
+  git("-C", ".bare", "worktree", "add", "-q", "-b", "tree", "../tree");
+  expect((await enable(join(root, "tree"), options)).workspace.kind).toBe("repository");
+});
+
+test("a repository whose files lie elsewhere is refused", async () => {
+  git("init", "-q");
+  git("config", "core.worktree", home);
+  const { kind, message } = await refused(enable(root, options));
+  expect([kind, message]).toEqual(["refused", expect.stringContaining("core.worktree")]);
+});
+
 test("agents are found by their program or their settings", async () => {
   process.env["PATH"] = join(home, "bin");
   expect(await agentsFound(root)).toEqual([]);

@@ -13,6 +13,7 @@ import { now } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { removeFile } from "../base/files.ts";
 import { installGitHooks, removeGitHooks } from "../checkpoints/git-hooks.ts";
+import { tryGit } from "../git/run.ts";
 import {
   createWorkspace,
   findWorkspace,
@@ -58,6 +59,7 @@ export interface DisableReport {
 
 export async function enable(cwd: string, options: EnableOptions): Promise<EnableReport> {
   refuseWholeHome(cwd);
+  await refuseOtherPlace(cwd);
   const { agents, because, found } = await chooseAgents(cwd, options);
   const workspace = await createWorkspace(cwd);
   const wasEnabled = isEnabled(workspace);
@@ -291,5 +293,28 @@ function refuseWholeHome(cwd: string): void {
     "refused",
     `${folder} is ${isHome ? "your home directory" : "the whole disk"}, which is too much to record.`,
     "Go into the folder of a project, then run `backtrail enable` there.",
+  );
+}
+
+/** A repository without a work tree, or with one elsewhere: what lies here is not what git would tell of. */
+async function refuseOtherPlace(cwd: string): Promise<void> {
+  const ask = async (question: string) => {
+    const { code, stdout } = await tryGit(["rev-parse", question], { cwd });
+    return code === 0 ? stdout.toString("utf8").replace(/\n$/, "") : undefined;
+  };
+  if ((await ask("--is-bare-repository")) === "true") {
+    throw new UserError(
+      "refused",
+      `${realpathSync(cwd)} is a bare repository: it has no files of its own to record.`,
+      "Go into one of its work trees (`git worktree list`), then run `backtrail enable` there.",
+    );
+  }
+  const found = findWorkspace(cwd);
+  const top = found?.kind === "repository" ? await ask("--show-toplevel") : undefined;
+  if (!found || !top || realpathSync(top) === found.root) return;
+  throw new UserError(
+    "refused",
+    `The files of the repository in ${found.root} lie in ${top} (core.worktree).`,
+    "Recording works only where both are in one place.",
   );
 }

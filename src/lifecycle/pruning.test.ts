@@ -6,6 +6,7 @@ import { enabledWorkspace, ownHome } from "../../test/support/own-process.ts";
 import { keyFor, save } from "../../test/support/saving.ts";
 import { importedSessions, writeImported } from "../checkpoints/imported.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { droppedRef, type ForkRecord, writeForkRecord } from "../steps/forks.ts";
 import { indexFile } from "../steps/index-file.ts";
 import { listSteps } from "../steps/list.ts";
 import { letGo, planLettingGo, pruneSometimes } from "./pruning.ts";
@@ -18,6 +19,23 @@ afterEach(() => {
 
 const DAY = 24 * 60 * 60 * 1000;
 const MONTH = { days: 30, maxSize: Number.POSITIVE_INFINITY };
+
+const FORK: ForkRecord = {
+  v: 1,
+  id: "kkkkkkkkkkkk",
+  name: "again",
+  kind: "branch",
+  state: "ready",
+  time: new Date().toISOString(),
+  from: { step: null, worktree: "main", root: "/", prompt: null },
+  base: { work: "0".repeat(40), raw: null },
+  commit: null,
+  branch: "again",
+  directory: null,
+  worktree: null,
+  chat: null,
+  making: null,
+};
 
 function daysAgo(days: number): Date {
   return new Date(Date.now() - days * DAY);
@@ -36,6 +54,14 @@ test("whatever holds conversations goes by the same age, and what restores kept 
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   const transcripts = [aged(workspace, "opencode/ses_old.jsonl", 31), aged(workspace, "opencode/ses_new.jsonl", 29)];
+  const told = [aged(workspace, "hand-over/klm.md", 31), aged(workspace, "hand-over/kln.md", 29)];
+  const inUse = aged(workspace, "hand-over/klo.md", 31);
+  const chat = { agent: "codex", session: null, file: inUse, command: "codex" };
+  writeForkRecord(workspace, { ...FORK, chat });
+  repository.commit("the user's");
+  const refs = [droppedRef("klm", daysAgo(32)), droppedRef("kln", daysAgo(29)), "refs/backtrail/dropped/klo"];
+  for (const ref of refs) repository.git("update-ref", ref, "HEAD");
+  repository.git("pack-refs", "--all");
   const kept = [
     aged(workspace, "worktrees/main/kept/klm/a.txt", 91),
     aged(workspace, "worktrees/main/kept/kln/a.txt", 89),
@@ -48,11 +74,19 @@ test("whatever holds conversations goes by the same age, and what restores kept 
   expect(plan.others.map(({ kind, bytes }) => [kind, bytes])).toEqual([
     ["imported", 2],
     ["transcript", 100],
+    ["hand-over", 100],
     ["kept", 100],
+    ["commits", 0],
   ]);
   expect(transcripts.map(existsSync)).toEqual([true, true]);
   await letGo(workspace, plan);
   expect(transcripts.map(existsSync)).toEqual([false, true]);
+  expect(told.map(existsSync)).toEqual([false, true]);
+  expect(existsSync(inUse)).toBe(true);
+  expect(repository.git("for-each-ref", "--format=%(refname)", "refs/backtrail/dropped").split("\n")).toEqual([
+    refs[1] ?? "",
+    refs[2] ?? "",
+  ]);
   expect(kept.map(existsSync)).toEqual([false, true]);
   expect((await importedSessions(workspace)).map(({ session }) => session)).toEqual(["new"]);
   expect((await planLettingGo(workspace, MONTH)).others).toEqual([]);
@@ -108,7 +142,11 @@ test("nothing of the user's is pruned, whatever nothing refers to", async () => 
   }
   mkdirSync(repository.at(".git/objects/17"), { recursive: true });
   for (let i = 0; i < 40; i++) writeFileSync(repository.at(".git/objects/17", `tmp_${i}`), "");
+  // A lock of git's own maintenance, which a killed git left, is in nobody's way.
+  writeFileSync(repository.at(".git/objects/maintenance.lock"), "");
   await runWorker(repository.path);
+  expect(repository.exists(".git/objects/maintenance.lock")).toBe(true);
+  expect(repository.git("count-objects")).toStartWith("0 objects");
   expect(listSteps(workspace, { session: "old" })).toEqual([]);
   repository.git("cat-file", "-e", dropped);
   repository.git("cat-file", "-e", loose);

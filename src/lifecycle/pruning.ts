@@ -1,7 +1,8 @@
 /**
  * Letting go of what is past its time: steps by age and size (`steps/retention.ts`), and by age alone whatever else holds
- * conversations or copies: imported sessions, transcripts that OpenCode's plugin wrote, files that restores kept, and what is
- * known of sessions without steps. Every part can be killed and done again.
+ * conversations or copies: imported sessions, transcripts that OpenCode's plugin wrote, what other agents were told, files that
+ * restores kept, commits of forks that were dropped, and what is known of sessions without steps. Every part can be killed and
+ * done again.
  */
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +14,10 @@ import { log } from "../base/log.ts";
 import { dropImported, importedSessions } from "../checkpoints/imported.ts";
 import { loadConfig } from "../config/load.ts";
 import { gitLocation } from "../git/location.ts";
-import { tryGit } from "../git/run.ts";
+import { compareAndSwapRef, readRef } from "../git/refs.ts";
+import { gitText, tryGit } from "../git/run.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { DROPPED_REFS, listForks } from "../steps/forks.ts";
 import { stepsNewestFirst } from "../steps/index-file.ts";
 import { dropSteps, ownerKey, type Pruning, planPruning, type Retention } from "../steps/retention.ts";
 import { isAlive } from "./dead-turns.ts";
@@ -26,8 +29,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;
 
 export interface Expired {
-  kind: "imported" | "transcript" | "kept" | "session";
-  /** A session's id, or the path of a file or directory. */
+  kind: "imported" | "transcript" | "hand-over" | "kept" | "commits" | "session";
+  /** A session's id, a ref, or the path of a file or directory. */
   name: string;
   since: string;
   bytes: number;
@@ -49,7 +52,9 @@ export async function planLettingGo(workspace: Workspace, retention: Retention):
     others: [
       ...(await expiredImports(workspace, before)),
       ...expiredTranscripts(workspace, before),
+      ...expiredHandOvers(workspace, before),
       ...expiredKept(workspace, momentAgo(Math.max(KEPT_DAYS, retention.days))),
+      ...(await expiredCommits(workspace, before)),
       ...expiredSessions(workspace, before, alive),
     ],
   };
@@ -60,6 +65,7 @@ export async function letGo(workspace: Workspace, { steps, others }: LettingGo):
   for (const { kind, name } of others) {
     if (kind === "imported") await dropImported(workspace, name);
     else if (kind === "session") forgetSessionFiles(workspace, name);
+    else if (kind === "commits") await compareAndSwapRef(workspace, name, await readRef(workspace, name), null);
     else rmSync(name, { recursive: true, force: true });
   }
 }
@@ -103,6 +109,24 @@ async function expiredImports(workspace: Workspace, before: string): Promise<Exp
 /** The plugin writes one again, whole, when its session goes on. */
 function expiredTranscripts({ storeDir }: Workspace, before: string): Expired[] {
   return entriesOf(join(storeDir, "opencode"), "transcript").filter(({ since }) => since < before);
+}
+
+/** One that a fork's conversation begins with stays as long as the fork. */
+function expiredHandOvers(workspace: Workspace, before: string): Expired[] {
+  const inUse = new Set(listForks(workspace).flatMap(({ chat }) => chat?.file ?? []));
+  const all = entriesOf(join(workspace.storeDir, "hand-over"), "hand-over");
+  return all.filter(({ name, since }) => since < before && !inUse.has(name));
+}
+
+/** The files of a dropped fork's last state are a step of their own, with a name: this is its history. */
+async function expiredCommits(workspace: Workspace, before: string): Promise<Expired[]> {
+  const { args, cwd } = gitLocation(workspace);
+  const refs = await gitText([...args, "for-each-ref", "--format=%(refname)", DROPPED_REFS], { cwd });
+  return refs.split("\n").flatMap((name): Expired[] => {
+    const day = /^\d{4}-\d\d-\d\d(?=\/)/.exec(name.slice(DROPPED_REFS.length))?.[0];
+    if (day === undefined || day >= before.slice(0, 10)) return [];
+    return [{ kind: "commits", name, since: `${day}T00:00:00.000Z`, bytes: 0 }];
+  });
 }
 
 function expiredKept({ storeDir }: Workspace, before: string): Expired[] {

@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { messageOf } from "../base/errors.ts";
+import { faultPoint } from "../base/fault.ts";
 import { removeFile, writeFileAtomic } from "../base/files.ts";
 import { log, logError, logTo } from "../base/log.ts";
 import { findRemote } from "../checkpoints/sync/remote.ts";
@@ -25,6 +26,7 @@ export function beforePush(cwd: string): void {
   if (!config.push.enabled) removeFile(pushMark(workspace));
   if (!config.push.enabled || !config.enabled) return;
   wishPush(workspace);
+  faultPoint("push:wished");
   // The worker writes what waits to be written, and then sees to the push.
   startWorker(workspace);
 }

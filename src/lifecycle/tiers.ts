@@ -46,6 +46,11 @@ export function takesStep(rules: readonly TierRule[], question: TierQuestion): b
   });
 }
 
+/** One that is built in, or described by the user. */
+export function isTier(name: string, own: Record<string, unknown>): boolean {
+  return TIER_NAMES.includes(name) || (Object.hasOwn(own, name) && readRules(own[name]) !== undefined);
+}
+
 /** The user's own tier of that name, else a built-in one, else balanced. */
 export function tierRules(name: string, own: Record<string, unknown>): readonly TierRule[] {
   const described = Object.hasOwn(own, name) ? readRules(own[name]) : undefined;

@@ -155,8 +155,8 @@ class Follower {
       pid: process.pid,
     };
     try {
-      const { background } = await dispatch({ workspace, agent, event, context, config });
-      if (background) startWorker(workspace);
+      const { background, again } = await dispatch({ workspace, agent, event, context, config });
+      if (background) startWorker(workspace, again);
       onEvent(type, prompt);
     } catch (error) {
       logError(`watch ${agent.profile.id}`, error);

@@ -2,13 +2,14 @@
  * What no hook waits for: finishing saves that were cut off, refreshing the private index, pruning, packing.
  * Every task can be killed at any point and done again.
  */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../base/files.ts";
 import { type Lock, tryAcquire } from "../base/lock.ts";
 import { logError, logTo } from "../base/log.ts";
 import { repairGitHooks } from "../checkpoints/git-hooks.ts";
 import { hasQueue } from "../checkpoints/queue.ts";
 import { gitLocation } from "../git/location.ts";
+import { packLooseObjects } from "../git/pack-loose.ts";
 import { warmPrivateIndex } from "../git/private-index.ts";
 import { advancePrivateStore } from "../git/private-store.ts";
 import { tryGit } from "../git/run.ts";
@@ -16,15 +17,13 @@ import { MANY_PACKS } from "../git/snapshot.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
 import { finishSaves } from "../steps/save.ts";
 import { commitTurns } from "./auto-commit.ts";
-import { workerLock } from "./background.ts";
+import { isAskedAgain, workerLock } from "./background.ts";
 import { finishCommit } from "./commits.ts";
 import { tidyPending, writeCheckpoints } from "./condensing.ts";
 import { finishForgetting } from "./forget.ts";
 import { pruneSometimes } from "./pruning.ts";
 import { markPush, pushIfDue } from "./pushing.ts";
 
-/** Loose objects in one of 256 directories, as git itself estimates: 27 here are about 6,700 in all. */
-const LOOSE_SAMPLE = 27;
 const MOST_ROUNDS = 3;
 
 type Task = (workspace: Workspace) => Promise<unknown>;
@@ -51,6 +50,7 @@ export async function runWorker(root: string, again = 0): Promise<number> {
   logTo(workspace.storeDir);
   const lock = lockFor(workspace);
   if (!lock) return 0;
+  isAskedAgain(workspace);
   try {
     for (const task of TASKS) {
       try {
@@ -62,8 +62,8 @@ export async function runWorker(root: string, again = 0): Promise<number> {
   } finally {
     lock.release();
   }
-  // A commit that found the worker busy relies on it.
-  if (hasQueue(workspace) && again < MOST_ROUNDS) return runWorker(root, again + 1);
+  // A hook that found the worker busy relies on it: a commit is to be described, a turn to be committed.
+  if ((hasQueue(workspace) || isAskedAgain(workspace)) && again < MOST_ROUNDS) return runWorker(root, again + 1);
   // Looked at after the lock is given back: whoever wished for a push meanwhile saw it held, and relies on us.
   await pushIfDue(workspace);
   return 0;
@@ -79,13 +79,6 @@ function lockFor(workspace: Workspace): Lock | undefined {
   }
 }
 
-/** Packs loose objects without deleting any that is not in the pack: nothing of the user's is pruned. */
-async function packLooseObjects(workspace: Workspace): Promise<void> {
-  if (namesIn(join(workspace.commonDir, "objects", "17")).length < LOOSE_SAMPLE) return;
-  const { args, cwd } = gitLocation(workspace);
-  await tryGit([...args, "maintenance", "run", "--quiet", "--task=loose-objects"], { cwd, timeoutMs: 600_000 });
-}
-
 /**
  * Joins small packs, of which each turn may leave one. `--geometric` takes over every object of the packs that it joins,
  * whether anything refers to it or not.
@@ -95,12 +88,4 @@ async function joinPacks(workspace: Workspace): Promise<void> {
   if (packs.length < MANY_PACKS) return;
   const { args, cwd } = gitLocation(workspace);
   await tryGit([...args, "repack", "--quiet", "-d", "--geometric=2"], { cwd, timeoutMs: 600_000 });
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }

@@ -92,7 +92,9 @@ export async function prepareFork(
   if (forked.content.length === 0) return BEGINS_LATER;
   const root = transcriptRoot(agent, position.path);
   const files = forked.files ?? [];
-  for (const path of [forked.transcriptPath, ...files.map((file) => file.path)]) requireInside(root, path);
+  // The files don't wait for a conversation that has no place.
+  const places = [forked.transcriptPath, ...files.map(({ path }) => path)];
+  if (!places.every((path) => isWithin(root, path))) return OUTSIDE;
   return {
     agent: agent.profile.id,
     session: forked.sessionId,
@@ -226,12 +228,14 @@ export function transcriptRoot(agent: Agent, original: string): string {
 }
 
 export function requireInside(root: string, path: string): void {
-  if (isInside(root, path) && isInside(real(root), real(dirname(path)))) return;
-  throw new UserError(
-    "refused",
-    "The conversation's copy would lie outside of where the agent keeps its conversations.",
-  );
+  if (!isWithin(root, path)) throw new UserError("refused", OUTSIDE);
 }
+
+function isWithin(root: string, path: string): boolean {
+  return isInside(root, path) && isInside(real(root), real(dirname(path)));
+}
+
+const OUTSIDE = "The conversation's copy would lie outside of where the agent keeps its conversations.";
 
 /** Without links, as far as it exists. */
 function real(path: string): string {

@@ -7,8 +7,10 @@ import type { Snapshot } from "../git/snapshot.ts";
 import { compareTrees } from "../git/tree-diff.ts";
 import type { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { leftAtPresent } from "./at-present.ts";
 import { whoConflicts } from "./culprits.ts";
 import { headMove } from "./head-move.ts";
+import { ignoredThen } from "./ignored-then.ts";
 import type { IndexPlan } from "./journal.ts";
 import type {
   ChatPlan,
@@ -83,12 +85,14 @@ export async function drawUp(
   if (!options.chatOnly) {
     const input = await planInput(workspace, { ...ahead, trees }, present, state, options.paths);
     if (options.everything) input.protectedDirectories = [];
-    planned = planFiles(input);
+    planned = planFiles({ ...input, ignoredThen: await ignoredThen(workspace, trees, state.work, input.differences) });
     attributesStay = input.unwatched.size === 0 && !input.differences.some(({ path }) => isAttributesFile(path));
     const staged = stagedState(workspace, present, state, options, head);
     if (staged) index = await planIndex(trees, present, staged, input.unwatched);
     const told = new Set(planned.notUndone.map(({ what }) => what));
-    notUndone.push(...planned.notUndone, ...elsewhere.filter(({ what }) => !told.has(what)));
+    // What concerns more than single files comes first: a long list is cut.
+    notUndone.push(...leftAtPresent(workspace, present, request));
+    notUndone.push(...elsewhere.filter(({ what }) => !told.has(what)), ...planned.notUndone);
   }
   const { files } = planned;
   const conflicts = [...planned.conflicts];

@@ -8,6 +8,7 @@ import type { NotCaptured, Step } from "../steps/model.ts";
 import { coverage } from "./coverage.ts";
 import { stretchesSince, stretchOf } from "./deeds.ts";
 import type { RestoreRequest } from "./draw-up.ts";
+import { groundAt } from "./ground.ts";
 import { headMove } from "./head-move.ts";
 import type { NotUndone } from "./model.ts";
 import { WHY_MISSED } from "./plan.ts";
@@ -30,7 +31,7 @@ export async function notUndoneElsewhere(
       const { first, last, subagent } = turn;
       const made = subagent === null ? await commits(workspace, first?.head ?? null, last.head) : [];
       const span = { from: Date.parse((first ?? last).time), to: Date.parse(last.time) };
-      rows.push(...missed(first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
+      rows.push(...missed(workspace, first?.snapshot.notCaptured ?? [], last.snapshot.notCaptured));
       rows.push(...(await coverage(workspace, stretchOf(turn), span, made)));
     }
     return rows;
@@ -46,7 +47,7 @@ export async function notUndoneElsewhere(
   const rows: NotUndone[] = [];
   if (made.length > 0 && options.resetHead)
     rows.push({ what: "The branch", why: "another branch was checked out then, so it is not moved" });
-  if (isRewind) rows.push(...missed(target.step.snapshot.notCaptured, present.notCaptured));
+  if (isRewind) rows.push(...missed(workspace, target.step.snapshot.notCaptured, present.notCaptured));
   rows.push(...told);
   return made.length > 0 ? [...rows, ...(await stagedNow(workspace, present))] : rows;
 }
@@ -56,11 +57,22 @@ function coveredSince(workspace: Workspace, step: Step, made: Promise<readonly M
   return coverage(workspace, stretchesSince(workspace, step), span, made);
 }
 
-/** What no step could hold, and was not like that before: a submodule that was worked in, a file too large. */
-function missed(before: readonly NotCaptured[], after: readonly NotCaptured[]): NotUndone[] {
+/**
+ * What no step could hold, and was not like that before: a submodule that was worked in, a file too large; or was there
+ * before, and is gone.
+ */
+function missed({ root }: Workspace, before: readonly NotCaptured[], after: readonly NotCaptured[]): NotUndone[] {
   const known = new Set(before.map(({ path }) => path));
   const fresh = after.filter(({ path }) => !known.has(path)).slice(0, SHOWN_MISSED);
-  return fresh.map(({ path, why }) => ({ what: shownPath(path), why: WHY_MISSED[why] }));
+  const still = new Set(after.map(({ path }) => path));
+  const gone = before.filter(({ path }) => !still.has(path) && groundAt(root).at(path) === "nothing");
+  return [
+    ...fresh.map(({ path, why }) => ({ what: shownPath(path), why: WHY_MISSED[why] })),
+    ...gone.slice(0, SHOWN_MISSED).map(({ path, why }) => ({
+      what: shownPath(path),
+      why: `it is gone, and can't be brought back: ${WHY_MISSED[why]}`,
+    })),
+  ];
 }
 
 async function commits(workspace: Workspace, from: string | null, to: string | null): Promise<MadeInGit[]> {

@@ -9,6 +9,7 @@ import { tryGit } from "../git/run.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { writeFork } from "./chat.ts";
 import { FileMoves } from "./files.ts";
+import { releaseLock } from "./git-locks.ts";
 import { type Journal, removeRestore, restoreDirectory } from "./journal.ts";
 import type { ChatReceipt } from "./model.ts";
 import { appendRestore } from "./records.ts";
@@ -34,17 +35,17 @@ export async function perform(workspace: Workspace, journal: Journal, fresh = fa
   // Beside the rest, unless the rest changes the index too.
   let refreshing = touched && journal.index === null ? refreshIndex(workspace) : undefined;
   try {
-    return await finish(workspace, journal, directory);
+    return await finish(workspace, journal, directory, fresh);
   } finally {
     if (journal.index !== null) refreshing = refreshIndex(workspace);
     await refreshing;
   }
 }
 
-async function finish(workspace: Workspace, journal: Journal, directory: string): Promise<Performed> {
+async function finish(workspace: Workspace, journal: Journal, directory: string, fresh: boolean): Promise<Performed> {
   const notes = await settle(workspace, journal);
   faultPoint("restore:settled");
-  notes.push(...(await moveHead(workspace, journal)));
+  notes.push(...(await moveHead(workspace, journal, fresh)));
   faultPoint("restore:head");
   const unstaged = journal.index && (await restoreIndex(workspace, journal.index));
   if (unstaged) notes.push(unstaged);
@@ -79,14 +80,24 @@ async function takeBack(workspace: Workspace, journal: Journal, moves: FileMoves
   }
 }
 
-async function moveHead(workspace: Workspace, journal: Journal): Promise<string[]> {
+async function moveHead(workspace: Workspace, journal: Journal, fresh: boolean): Promise<string[]> {
   const { head } = journal;
   if (!head) return [];
   const { args, cwd } = gitLocation(workspace);
-  const now = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD"], { cwd });
-  if (now.stdout.toString("latin1").trim() === head.to) return [];
+  const read = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD"], { cwd });
+  const now = read.stdout.toString("latin1").trim();
+  if (now === head.to) return [];
+  // The git that was moving it may have been killed with us.
+  if (!fresh && now === head.from) await releaseHead(workspace);
   const moved = await tryGit([...args, "update-ref", "-m", head.message, "HEAD", head.to, head.from], { cwd });
   return moved.code === 0 ? [] : ["The branch was not moved: it changed in the meantime."];
+}
+
+async function releaseHead(workspace: Workspace): Promise<void> {
+  const { args, cwd } = gitLocation(workspace);
+  const branch = (await tryGit([...args, "symbolic-ref", "--quiet", "HEAD"], { cwd })).stdout.toString("utf8").trim();
+  await releaseLock(join(workspace.gitDir, "HEAD.lock"));
+  if (branch !== "") await releaseLock(join(workspace.commonDir, `${branch}.lock`));
 }
 
 /** Files come first: a conversation that can't be written does not hold them up. */

@@ -109,3 +109,10 @@ test("what is left alone is listed, but not without end", () => {
   expect(notUndone).toHaveLength(21);
   expect(notUndone.at(-1)?.what).toBe("30 more");
 });
+
+test("what the target's own rules ignore is written, but never removed", () => {
+  const differences = [deleted(".env"), deleted("new"), changed("both")];
+  const { files, notUndone } = plan(differences, {}, { ignoredThen: new Set([".env", "both"]) });
+  expect([files.delete, files.write.map(({ path }) => path)]).toEqual([["new"], ["both"]]);
+  expect(notUndone.map(({ what }) => what)).toEqual([".env"]);
+});

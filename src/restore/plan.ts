@@ -30,6 +30,8 @@ export interface PlanInput {
   protectedDirectories: readonly string[];
   /** Paths whose index entries tell git not to look at the file. */
   unwatched: ReadonlySet<string>;
+  /** Files that the target's own rules ignore; none unless given. */
+  ignoredThen?: ReadonlySet<string>;
   isChosen: (path: string) => boolean;
   ground: Ground;
 }
@@ -112,6 +114,7 @@ export const WHY_MISSED: Record<NotCaptured["why"], string> = {
   unreadable: "it could not be read, so it is not recorded",
   "special-file": "it is neither a file nor a link",
 };
+const WHY_IGNORED_THEN = "git ignored it then, so no step knows whether it was there";
 const SHOWN_PATHS = 20;
 
 /** Collects the paths that a restore does not touch, and why. */
@@ -119,11 +122,13 @@ class LeftAlone {
   readonly #missed = new Map<string, string>();
   readonly #protected: ReadonlySet<string>;
   readonly #unwatched: ReadonlySet<string>;
+  readonly #ignoredThen: ReadonlySet<string> | undefined;
   readonly #told = new Map<string, string[]>();
 
   constructor(input: PlanInput) {
     this.#protected = new Set(input.protectedDirectories);
     this.#unwatched = input.unwatched;
+    this.#ignoredThen = input.ignoredThen;
     for (const { path, why } of input.missedThen)
       this.#missed.set(path, why === "too-large" ? "it was too large to be recorded then" : WHY_MISSED[why]);
     for (const { path, why } of input.missedNow) this.#missed.set(path, WHY_MISSED[why]);
@@ -155,6 +160,7 @@ class LeftAlone {
     const guarded = selfAndParentsOf(path).find((directory) => this.#protected.has(directory));
     if (guarded !== undefined) return `${shownPath(guarded)} belongs to an agent and is never touched`;
     if (before?.mode === GITLINK_MODE || after?.mode === GITLINK_MODE) return WHY_MISSED.submodule;
+    if (after === null && this.#ignoredThen?.has(path)) return WHY_IGNORED_THEN;
     if (this.#unwatched.has(path)) return "git is told not to look at it (sparse checkout, or assume-unchanged)";
     return selfAndParentsOf(path)
       .map((above) => this.#missed.get(above))

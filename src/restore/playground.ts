@@ -180,3 +180,16 @@ export function shown(files: Files): string[] {
     )
     .sort();
 }
+
+/** One commit with `a.txt`. */
+export async function started(): Promise<Playground> {
+  const ground = await Playground.make();
+  ground.write("a.txt", "one\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "first");
+  return ground;
+}
+
+export function whyOf(plan: RewindPlan, what: string): string | undefined {
+  return plan.notUndone.find((item) => item.what === what)?.why;
+}

@@ -8,6 +8,7 @@ import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Made } from "./commands.ts";
+import type { NotUndone } from "./model.ts";
 
 export interface MadeInGit {
   made: Made;
@@ -35,6 +36,25 @@ export async function madeBetween(workspace: Workspace, span: Span): Promise<Mad
     ...named("tag", (await newTags(workspace, span)).map(shownPath)),
     ...named("stash", newStashes(workspace, span)),
   ];
+}
+
+const UNDER_WAY: [file: string, what: string, command: string][] = [
+  ["MERGE_HEAD", "merge", "git merge"],
+  ["rebase-merge/head-name", "rebase", "git rebase"],
+  ["rebase-apply/head-name", "rebase", "git rebase"],
+  ["CHERRY_PICK_HEAD", "cherry-pick", "git cherry-pick"],
+  ["REVERT_HEAD", "revert", "git revert"],
+];
+
+/** What was begun in git and is not done: with the files of before, the next commit would still conclude it. */
+export function begunBetween({ kind, gitDir }: Workspace, { from, to }: Span): NotUndone[] {
+  if (kind === "private") return [];
+  return UNDER_WAY.flatMap(([file, what, command]) => {
+    const time = changed(join(gitDir, file));
+    if (time === undefined || time < from || time > to) return [];
+    const why = `it was begun since, and a commit now would conclude it with these files; \`${command} --abort\` ends it`;
+    return [{ what: `The ${what} that is under way`, why }];
+  });
 }
 
 /** Short ids and subjects, newest first. */

@@ -4,24 +4,10 @@ import { join } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { findWorkspace } from "../git/workspace.ts";
 import { listSteps } from "../steps/list.ts";
-import type { RewindPlan } from "./model.ts";
-import { file, Playground, shown } from "./playground.ts";
+import { file, Playground, shown, started, whyOf } from "./playground.ts";
 import { applyRedo, planRedo } from "./redo.ts";
 import { applyRewind, planRewind } from "./rewind.ts";
 import { resolveTarget } from "./target.ts";
-
-/** One commit with `a.txt`. */
-async function started(): Promise<Playground> {
-  const ground = await Playground.make();
-  ground.write("a.txt", "one\n");
-  ground.git("add", "--all");
-  ground.git("commit", "--quiet", "-m", "first");
-  return ground;
-}
-
-function whyOf(plan: RewindPlan, what: string): string | undefined {
-  return plan.notUndone.find((item) => item.what === what)?.why;
-}
 
 async function refusal(work: Promise<unknown>): Promise<UserError> {
   try {
@@ -282,22 +268,6 @@ test("line endings are those of the attributes then, wherever they lie", async (
   rmSync(join(ground.root, "sub/deep/windows.txt"));
   await ground.rewind(step, { paths: ["*.txt"] });
   expect(shown(ground.files())).toEqual(then);
-});
-
-test("a file whose line endings git does not keep is not thrown away", async () => {
-  using ground = await started();
-  const step = await ground.save();
-  ground.git("config", "core.autocrlf", "input");
-  ground.write("mixed.txt", "one\r\ntwo\n");
-  ground.git("add", "--all");
-  ground.git("commit", "--quiet", "-m", "second");
-  const { receipt } = await ground.rewind(step);
-  expect(existsSync(join(ground.root, "mixed.txt"))).toBe(false);
-  const place = /kept in (\S+)\.$/m.exec(receipt.notes.join("\n"))?.[1];
-  const kept = place ? readFileSync(join(place, "mixed.txt"), "latin1") : undefined;
-  await applyRedo(ground.workspace, await planRedo(ground.workspace));
-  const back = readFileSync(join(ground.root, "mixed.txt"), "latin1");
-  expect([kept, back]).toContain("one\r\ntwo\n");
 });
 
 test("commits stay and the branch does not move, unless it is asked for", async () => {

@@ -6,6 +6,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hexDigest } from "../base/digest.ts";
 import { namesIn } from "../base/files.ts";
+import { logError } from "../base/log.ts";
 import { onDisk, parentOf } from "../base/path-bytes.ts";
 import { plural, shownPath } from "../base/text.ts";
 import { ConversionRules, isAttributesFile } from "../git/conversion.ts";
@@ -113,7 +114,13 @@ async function otherThanGitWrites(
     rmSync(directory, { recursive: true, force: true });
     // The same path can have been moved aside twice.
     const once = [...new Map(files.map((file) => [file.path, file])).values()];
-    await stageNumbered(workspace, objects, tree, once, directory);
+    try {
+      await stageNumbered(workspace, objects, tree, once, directory);
+    } catch (error) {
+      // A filter fails, or the disk is full: what can't be compared is kept.
+      logError("comparing with what git writes", error);
+      return [...files];
+    }
     const numbers = new Map(once.map(({ path }, n) => [path, String(n)]));
     return files.filter(({ path, aside }) => !sameContent(join(directory, numbers.get(path) ?? ""), aside));
   } finally {

@@ -137,7 +137,9 @@ async function checkOut(
       input: nulSeparated(files.map(({ path }) => path)),
     });
   } catch (error) {
-    const hint = "Is the disk full? Otherwise `git fsck` shows whether objects are missing.";
+    const hint = messageOf(error).includes("smudge filter")
+      ? "The filter's program must run here; --paths leaves its files out."
+      : "Is the disk full? Otherwise `git fsck` shows whether objects are missing.";
     throw new UserError("failed", `${messageOf(error).replace(/\.?$/, ".")} Nothing was changed.`, hint);
   } finally {
     removeFile(index);

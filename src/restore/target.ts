@@ -15,7 +15,8 @@ import type { Place } from "./model.ts";
 import { turnsBack } from "./timeline.ts";
 
 const NEAR = 3;
-const SHORTEST_SESSION = 6;
+/** Of a session's id; anything shorter may be meant otherwise. */
+export const SHORTEST_SESSION = 6;
 
 export async function resolveTarget(workspace: Workspace, text: string): Promise<Place> {
   const wanted = text.trim();

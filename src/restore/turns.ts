@@ -31,11 +31,15 @@ export interface FoundTurn extends TurnName {
   tasks: string[];
 }
 
-/** In the order given, each once. */
-export async function findTurns(workspace: Workspace, words: readonly string[]): Promise<FoundTurn[]> {
+/** In the order given, each once. With a session, numbers count its turns alone. */
+export async function findTurns(
+  workspace: Workspace,
+  words: readonly string[],
+  session?: string,
+): Promise<FoundTurn[]> {
   const found = new Map<string, FoundTurn>();
   for (const word of words) {
-    for (const turn of await findTurn(workspace, word.trim())) found.set(nameKey(turn), turn);
+    for (const turn of await findTurn(workspace, word.trim(), session)) found.set(nameKey(turn), turn);
   }
   return [...found.values()];
 }
@@ -44,8 +48,8 @@ export function nameKey({ agent, session, turn, subagent }: TurnName): string {
   return [agent, session, turn, subagent ?? ""].join("\0");
 }
 
-async function findTurn(workspace: Workspace, word: string): Promise<FoundTurn[]> {
-  const step = stepMeant(workspace, word);
+async function findTurn(workspace: Workspace, word: string, session?: string): Promise<FoundTurn[]> {
+  const step = stepMeant(workspace, word, session);
   if (step.worktree !== workspace.worktree) {
     throw new UserError(
       "refused",
@@ -64,31 +68,35 @@ async function findTurn(workspace: Workspace, word: string): Promise<FoundTurn[]
   return step.kind === "task" && step.subagent ? subtree(workspace, steps, step) : [wholeTurn(workspace, steps, step)];
 }
 
-function stepMeant(workspace: Workspace, word: string): Step {
-  if (/^\d{1,5}$/.test(word)) return turnBack(workspace, Number(word));
+function stepMeant(workspace: Workspace, word: string, session?: string): Step {
+  if (isCount(word)) return turnBack(workspace, Number(word), session);
   const step = looksLikeStepId(word) ? findStep(workspace, word) : undefined;
   const found = step ?? ofSubagent(workspace, word);
   if (found) return found;
   throw new UserError(
     "not-found",
-    `There is no turn, step or subagent "${shorten(oneLine(word), 60)}".`,
+    `There is no turn, step, subagent or session "${shorten(oneLine(word), 60)}".`,
     "`backtrail log` shows the turns; give a step's id, `last`, or how many turns back it is.",
   );
 }
 
+export function isCount(word: string): boolean {
+  return /^\d{1,5}$/.test(word);
+}
+
 /** Only that one turn: 1 is the newest. */
-function turnBack(workspace: Workspace, count: number): Step {
+function turnBack(workspace: Workspace, count: number, session?: string): Step {
   const seen = new Set<string>();
   for (const step of wayHere(workspace)) {
-    if (!isOfTurn(step)) continue;
+    if (!isOfTurn(step) || (session !== undefined && step.session !== session)) continue;
     seen.add(turnKeyOf(step));
     if (count > 0 && seen.size === count) return step;
   }
   throw new UserError(
     "not-found",
     seen.size === 0
-      ? "No turn is recorded here."
-      : `There is no turn ${count} back: ${plural(seen.size, "turn")} led here.`,
+      ? `No turn ${session === undefined ? "is recorded here" : "of that session led here"}.`
+      : `There is no turn ${count} back: ${plural(seen.size, "turn")}${session === undefined ? "" : " of that session"} led here.`,
     "`backtrail log` shows them.",
   );
 }

@@ -1,24 +1,29 @@
 /** Taking back single turns, or the work of a subagent, and keeping what came later; and bringing them back again. */
 import { UserError } from "../base/errors.ts";
+import { looksLikeStepId } from "../base/ids.ts";
 import { oneLine, shorten } from "../base/text.ts";
 import { ObjectWriter } from "../git/objects.ts";
 import { ObjectReader } from "../git/reader.ts";
 import { compareTrees } from "../git/tree-diff.ts";
 import { TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { findSessionId } from "../steps/list.ts";
 import type { Step } from "../steps/model.ts";
 import { planChatToTell } from "./chat.ts";
 import type { Merge, Receipt, RewindOptions, RewindPlan } from "./model.ts";
 import type { RestoreRecord } from "./records.ts";
 import { applyRestore, planRestore } from "./rewind.ts";
 import { type TreeState, takeBack } from "./take-back.ts";
+import { SHORTEST_SESSION } from "./target.ts";
 import { undosHere, wayHere } from "./timeline.ts";
-import { type FoundTurn, findTurns, nameKey, type TurnName } from "./turns.ts";
+import { type FoundTurn, findTurns, isCount, nameKey, type TurnName } from "./turns.ts";
 import { ownChanges } from "./whose.ts";
 
 export interface UndoOptions extends Pick<RewindOptions, "tellAgent" | "reason"> {
   /** Write conflicts into the files, between markers, instead of refusing. */
   markers?: boolean;
+  /** Whose turns numbers and `last` mean: the whole id. */
+  session?: string | undefined;
 }
 
 /** A turn that is not in the files any more, and the restore that took it out. */
@@ -34,15 +39,16 @@ export function undoneTurns(workspace: Workspace): UndoneTurn[] {
   );
 }
 
-/** `words` as a person gives them: steps of a turn or subagent, `last`, numbers of turns back, subagents' ids. */
+/** `words` as a person gives them: steps of a turn or subagent, `last`, numbers of turns back, subagents' or sessions' ids. */
 export async function planUndo(
   workspace: Workspace,
   words: readonly string[],
-  { markers = false, tellAgent, reason }: UndoOptions = {},
+  { markers = false, session, tellAgent, reason }: UndoOptions = {},
 ): Promise<RewindPlan> {
   const turns = await findTurns(
     workspace,
-    words.map((word) => (word.trim() === "last" ? lastTurn(workspace) : word)),
+    words.map((word) => turnMeant(workspace, word.trim(), session)),
+    session,
   );
   refuseGone(workspace, turns);
   const merge = await withTrees(workspace, async ({ trees }) => ({
@@ -85,14 +91,28 @@ export async function bringingBack(workspace: Workspace, record: RestoreRecord, 
   });
 }
 
+/** A session's id stands for its newest turn; steps are named in other letters. */
+function turnMeant(workspace: Workspace, word: string, session: string | undefined): string {
+  if (word === "last") return lastTurn(workspace, session);
+  if (word.length < SHORTEST_SESSION || isCount(word) || looksLikeStepId(word)) return word;
+  const meant = findSessionId(workspace, word);
+  return meant === undefined ? word : lastTurn(workspace, meant);
+}
+
 /** The newest turn that is still in the files. */
-function lastTurn(workspace: Workspace): string {
+function lastTurn(workspace: Workspace, of: string | undefined): string {
   const undone = new Set(undoneTurns(workspace).map(nameKey));
   for (const { id, kind, agent, session, turn } of wayHere(workspace)) {
     if (kind !== "turn-end" || agent === null || session === null) continue;
+    if (of !== undefined && session !== of) continue;
     if (!undone.has(nameKey({ agent, session, turn, subagent: null }))) return id;
   }
-  throw new UserError("not-found", "There is no turn here to take back.", "`backtrail log` shows what is recorded.");
+  const whose = of === undefined ? "" : " of that session";
+  throw new UserError(
+    "not-found",
+    `There is no turn${whose} here to take back.`,
+    "`backtrail log` shows what is recorded.",
+  );
 }
 
 function refuseGone(workspace: Workspace, turns: readonly FoundTurn[]): void {

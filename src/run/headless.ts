@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { now } from "../base/clock.ts";
 import { codeOf, UserError } from "../base/errors.ts";
+import { faultPoint } from "../base/fault.ts";
 import { newSessionId } from "../base/ids.ts";
 import type { Runner } from "./agents.ts";
 import { AgentProcess } from "./child.ts";
@@ -98,13 +99,14 @@ export class HeadlessRun {
     const log = openLog(request, own, start, facts);
     listener.started(start);
 
-    const result = new RunResult(runner.run.stream);
+    const result = new RunResult(runner.run.stream, { agent: runner.profile.id, model: request.model });
     let identified: string | null = null;
     let dropped = 0;
     const identify = (id: string) => {
       identified = id;
       const before = log.name;
       if (!session) log.identify(id, id === command.session);
+      faultPoint("run:named");
       if (log.name !== before) noteName(logs, before, log.name);
       listener.identified(id);
     };
@@ -144,6 +146,7 @@ export class HeadlessRun {
       failed: () => noteEnd(logs, log.name, facts, { status: "failed" }),
     });
     running = agent;
+    faultPoint("run:started");
     const { timeoutMs } = request.limits;
     const timer = timeoutMs === null ? undefined : setTimeout(() => stopFor("timed-out"), timeoutMs);
 
@@ -157,7 +160,8 @@ export class HeadlessRun {
       const status = stopped() ? "interrupted" : (limit ?? told);
       if (limit !== null) log.record({ type: "aiwr_stopped", reason: limit } satisfies StoppedRecord);
       log.close();
-      noteEnd(logs, log.name, facts, { status, ended: now().getTime(), tags: request.tags, ...result.usage });
+      faultPoint("run:ended");
+      noteEnd(logs, log.name, facts, { status, ended: now().getTime(), tags: request.tags, usage: result.usage });
       return {
         sessionId: identified ?? session?.id ?? log.name,
         result: result.text,
@@ -179,11 +183,13 @@ function openLog(request: RunRequest, own: string, start: StartRecord, facts: Fa
   try {
     // Written down first: killed right after, the session is not taken for one that had ended.
     noteStart(logs, session?.log.name ?? own, facts, tags);
+    faultPoint("run:noted");
     const log = session ? RunLog.continue(logs, session.log) : RunLog.create(logs, directoryFor(logs, parent), own);
     log.record(start);
     if (parent) log.record({ type: "aiwr_meta", parent_id: parent.id } satisfies MetaRecord);
     if (tags.length > 0) log.record({ type: "aiwr_tags", tags: [...tags] } satisfies TagsRecord);
     if (log.broken !== null) throw log.broken;
+    faultPoint("run:opened");
     return log;
   } catch (error) {
     if (error instanceof UserError) throw error;

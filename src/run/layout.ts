@@ -2,11 +2,12 @@
  * Where the logs of runs are: `<logs>/YYYY-MM-DD/<session>.jsonl`, and once a session has a child
  * `<session>/<session>.jsonl` beside `<session>/<child>.jsonl`, to any depth. docs/formats/runs.md specifies it.
  */
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, unlinkSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { hexDigest } from "../base/digest.ts";
 import { codeOf, UserError } from "../base/errors.ts";
-import { makeDirectory, writeFileAtomic } from "../base/files.ts";
+import { faultPoint } from "../base/fault.ts";
+import { makeDirectory, removeFile, writeFileAtomic } from "../base/files.ts";
 import { newStepId } from "../base/ids.ts";
 import { findWorkspace } from "../git/workspace.ts";
 
@@ -95,12 +96,14 @@ export function folderOf(log: LogFile): string {
   if (log.path === fileIn(join(folder), log.name) && folder.endsWith(`/${log.name}`)) return folder;
   const own = join(folder, log.name);
   mkdirSync(own, { recursive: true, mode: 0o700 });
+  faultPoint("run:folder");
   try {
     renameSync(log.path, fileIn(own, log.name));
   } catch (error) {
     // Another child was faster.
     if (codeOf(error) !== "ENOENT" || !existsSync(fileIn(own, log.name))) throw error;
   }
+  faultPoint("run:moved");
   return own;
 }
 
@@ -115,8 +118,21 @@ export function moveLog(from: string, to: string): boolean {
     renameSync(from, to);
     return true;
   }
-  unlinkSync(from);
+  faultPoint("run:linked");
+  removeFile(from);
   return true;
+}
+
+/** A run that was killed while its log got its session's name left both: ours goes. Gives the other. */
+export function dropSecondName(log: LogFile, all: readonly LogFile[]): LogFile | undefined {
+  const own = log.name.startsWith(OWN_ID) ? statSync(log.path, { throwIfNoEntry: false }) : undefined;
+  if (!own || own.nlink < 2) return undefined;
+  const other = all.find((each) => {
+    const stat = each === log ? undefined : statSync(each.path, { throwIfNoEntry: false });
+    return stat?.ino === own.ino && stat.dev === own.dev;
+  });
+  if (other) removeFile(log.path);
+  return other;
 }
 
 /** Every log, as the tree that the directories make: days newest first. */

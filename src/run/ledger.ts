@@ -45,8 +45,9 @@ export interface Entry extends Facts {
   runs: number;
 }
 
-export interface Ending extends Partial<Usage> {
+export interface Ending {
   status: EndStatus;
+  usage?: Usage;
   ended?: number;
   tags?: readonly string[];
 }
@@ -67,8 +68,17 @@ export function noteName(logs: string, before: string, name: string): void {
   note(logs, name, { was: before });
 }
 
-export function noteEnd(logs: string, name: string, facts: Facts | null, { tags = [], ...ending }: Ending): void {
-  note(logs, name, { ...facts, ...ending, ...(tags.length > 0 && { tags }) });
+export function noteEnd(
+  logs: string,
+  name: string,
+  facts: Facts | null,
+  { tags = [], usage, ...ending }: Ending,
+): void {
+  note(logs, name, { ...facts, ...ending, ...(usage && amounts(usage)), ...(tags.length > 0 && { tags }) });
+}
+
+function amounts({ tokens, cost }: Usage): object {
+  return { tokens, cost: cost?.usd ?? null, ...(cost?.estimated && { estimated: true }) };
 }
 
 function note(logs: string, name: string, value: object): void {
@@ -173,7 +183,7 @@ function isEnding(value: unknown): value is EndStatus {
   return END_STATUSES.includes(value as EndStatus);
 }
 
-function usageOf({ tokens, cost }: Record<string, unknown>): Usage | null {
+function usageOf({ tokens, cost, estimated }: Record<string, unknown>): Usage | null {
   if (!isRecord(tokens)) return null;
   const count = (name: keyof Tokens) => tokenCount(tokens[name]);
   return {
@@ -183,7 +193,7 @@ function usageOf({ tokens, cost }: Record<string, unknown>): Usage | null {
       cacheRead: count("cacheRead"),
       cacheWrite: count("cacheWrite"),
     },
-    cost: typeof cost === "number" && Number.isFinite(cost) ? cost : null,
+    cost: typeof cost === "number" && Number.isFinite(cost) ? { usd: cost, estimated: estimated === true } : null,
   };
 }
 

@@ -39,7 +39,7 @@ describe("a budget", () => {
     expect(overBudget(usage, parseBudget("25"))).toBe(false);
     expect(overBudget(usage, parseBudget("24"))).toBe(true);
     expect(overBudget(usage, parseBudget("$0.01"))).toBe(false);
-    expect(overBudget({ ...usage, cost: 0.02 }, parseBudget("$0.01"))).toBe(true);
+    expect(overBudget({ ...usage, cost: { usd: 0.02, estimated: true } }, parseBudget("$0.01"))).toBe(true);
     expect(overBudget(usage, null)).toBe(false);
   });
 });

@@ -56,5 +56,5 @@ export function countedTokens({ tokens }: Usage): number {
 export function overBudget(usage: Usage, budget: Budget | null): boolean {
   if (budget === null) return false;
   if (budget.tokens !== null) return countedTokens(usage) > budget.tokens;
-  return budget.cost !== null && usage.cost !== null && usage.cost > budget.cost;
+  return budget.cost !== null && usage.cost !== null && usage.cost.usd > budget.cost;
 }

@@ -6,6 +6,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../base/errors.ts";
+import { faultPoint } from "../base/fault.ts";
 import { removeFile, writeAll } from "../base/files.ts";
 import { logError } from "../base/log.ts";
 import { fileIn, findLog, flatten, type LogFile, moveLog, nameOf, walkLogs } from "./layout.ts";
@@ -91,6 +92,7 @@ export class RunLog {
     this.#separate();
     const copied = copyAll(before, this.#fd);
     closeSync(before);
+    faultPoint("run:copied");
     if (copied) removeFile(from);
   }
 

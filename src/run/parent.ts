@@ -13,6 +13,10 @@ export const RUN_VARIABLE = "BACKTRAIL_RUN";
 /** Names the session that started the run, so that the run's own hooks record whose child it is. */
 export const PARENT_VARIABLE = "BACKTRAIL_PARENT_ID";
 
+/** An agent tells its session before it does anything; what it printed is read at once. */
+const NAMED_MS = 1_000;
+const POLL_MS = 20;
+
 export interface Parent {
   id: string;
   /** Null for a recorded session that is no run: it has no log. */
@@ -26,16 +30,25 @@ export function requireParent(logs: string, id: string, cwd: string): Parent {
 }
 
 /** Nothing where the run wasn't started by an agent, or by one that nobody knows here. */
-export function parentFromEnvironment(
+export async function parentFromEnvironment(
   logs: string,
   environment: Readonly<Record<string, string | undefined>>,
   cwd: string,
-): Parent | undefined {
+): Promise<Parent | undefined> {
   const session = environment[SESSION_VARIABLE];
+  const run = environment[RUN_VARIABLE];
+  if (session && run && findLog(logs, session) === undefined) await untilNamed(logs, nameOf(run));
   const found = session ? findParent(logs, session, cwd) : undefined;
   if (found) return found;
-  const run = environment[RUN_VARIABLE];
   return run ? findParent(logs, nameSince(logs, nameOf(run)) ?? run, cwd) : undefined;
+}
+
+/** The hooks may know a session before the run has read its name from the stream and given it to the log. */
+async function untilNamed(logs: string, run: string): Promise<void> {
+  const end = performance.now() + NAMED_MS;
+  while (performance.now() < end && findLog(logs, run) !== undefined && nameSince(logs, run) === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
 }
 
 function findParent(logs: string, id: string, cwd: string): Parent | undefined {

@@ -7,12 +7,17 @@ const LARGEST = 16 * 1024 * 1024;
 const MOST = 10_000;
 
 export function readPrompts(path: string): string[] {
-  const prompts = promptsIn(textOf(path));
+  return requirePrompts(textOf(path), shownPath(path));
+}
+
+/** `where` is how a person calls the place that they come from. */
+export function requirePrompts(text: string, where: string): string[] {
+  const prompts = promptsIn(text);
   if (prompts.length === 0) {
-    throw new UserError("usage", `There is no prompt in ${shownPath(path)}.`, "One a line, or between lines of `---`.");
+    throw new UserError("usage", `There is no prompt in ${where}.`, "One a line, or between lines of `---`.");
   }
   if (prompts.length <= MOST) return prompts;
-  throw new UserError("usage", `${shownPath(path)} has ${plural(prompts.length, "prompt")}; at most ${MOST} are run.`);
+  throw new UserError("usage", `${where} has ${plural(prompts.length, "prompt")}; at most ${MOST} are run.`);
 }
 
 export function promptsIn(text: string): string[] {

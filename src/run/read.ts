@@ -17,12 +17,13 @@ export interface LogReader {
 }
 
 export async function readLog({ path, agent }: { path: string; agent: string }, reader: LogReader): Promise<void> {
-  const stream = (await findRunner(agent))?.run.stream ?? UNKNOWN;
+  const runner = await findRunner(agent);
+  const stream = runner?.run.stream ?? UNKNOWN;
   let result: RunResult | undefined;
   const begin = (start: StartRecord | null): RunResult => {
     finish();
     reader.run(start);
-    result = new RunResult(stream);
+    result = new RunResult(stream, runner ? { agent: runner.profile.id, model: start?.model ?? null } : null);
     return result;
   };
   const finish = () => {

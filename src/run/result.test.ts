@@ -63,7 +63,7 @@ test("tokens are counted once for each message, and a total stands for all", () 
   const used = (of: string | null, count: number, cost?: number) => ({ t: "used", of, in: count, cost });
   expect(told(used("a", 1), used("a", 5), used("b", 2), used(null, 10)).usage.tokens.input).toBe(17);
   const many = Array.from({ length: 1_000 }, (_, i) => used(`m${i}`, 1, 0.5));
-  expect(told(...many).usage).toMatchObject({ tokens: { input: 1_000 }, cost: 500 });
+  expect(told(...many).usage).toMatchObject({ tokens: { input: 1_000 }, cost: { usd: 500, estimated: false } });
   expect(told(...many, { t: "total", in: 7 }).usage).toMatchObject({ tokens: { input: 7 }, cost: null });
 });
 

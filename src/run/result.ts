@@ -3,11 +3,19 @@ import { plainText, tokensAt } from "../agents/generic/items.ts";
 import { firstAt, textAt, valueAt } from "../agents/paths.ts";
 import type { Condition, Conditions, StreamRule, StreamSection } from "../agents/profile.ts";
 import type { Tokens } from "../transcripts/model.ts";
+import { type Cost, estimatedCost, sumOfCosts } from "../transcripts/prices.ts";
 
 export interface Usage {
   tokens: Tokens;
-  /** US dollars, where the agent tells. */
-  cost: number | null;
+  /** As the agent tells it, else by the model's price; null where neither is known. */
+  cost: Cost | null;
+}
+
+/** Whose tokens they are, as far as it is known before the stream tells. */
+export interface Spender {
+  /** The registry's name. */
+  agent: string;
+  model: string | null;
 }
 
 const NONE: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -23,6 +31,8 @@ export class RunResult {
   /** The agent's own id, once a line has told it. */
   sessionId: string | null = null;
   readonly #stream: StreamSection;
+  readonly #spender: Spender | null;
+  #model: string | null;
   #text = "";
   /** Pieces follow: the next one belongs to the same message. */
   #open = false;
@@ -33,8 +43,10 @@ export class RunResult {
   /** Messages that may be told of again; the oldest are settled, so that a long run stays small. */
   #recent = new Map<string, Usage>();
 
-  constructor(stream: StreamSection) {
+  constructor(stream: StreamSection, spender: Spender | null = null) {
     this.#stream = stream;
+    this.#spender = spender;
+    this.#model = spender?.model ?? null;
   }
 
   /** Of the final record where it has one; else what the assistant said last. */
@@ -61,6 +73,9 @@ export class RunResult {
     if (this.sessionId === null && holds(this.#stream.session_when, line)) {
       this.sessionId = textAt(line, this.#stream.session_id);
     }
+    const model = textAt(line, this.#stream.model);
+    // What an agent says by itself carries a name like "<synthetic>".
+    if (model !== null && !model.startsWith("<")) this.#model = model;
     const moments: Moment[] = [];
     for (const rule of this.#stream.rules) {
       if (!holds(rule.when, line)) continue;
@@ -116,8 +131,9 @@ export class RunResult {
   #count(rule: StreamRule, value: unknown): void {
     const tokens = rule.tokens ? tokensAt(value, rule.tokens) : null;
     const told = firstAt(value, rule.cost);
-    const cost = typeof told === "number" && Number.isFinite(told) ? told : null;
-    if (tokens === null && cost === null) return;
+    const usd = typeof told === "number" && Number.isFinite(told) && told >= 0 ? told : null;
+    if (tokens === null && usd === null) return;
+    const cost = usd === null ? this.#estimate(tokens ?? NONE) : { usd, estimated: false };
     const usage: Usage = { tokens: tokens ?? NONE, cost };
     const id = textAt(value, rule.message_id);
     if (rule.total) {
@@ -132,6 +148,11 @@ export class RunResult {
       this.#counted = plus(this.#counted, oldest[1]);
     }
   }
+
+  #estimate(tokens: Tokens): Cost | null {
+    if (this.#spender === null) return null;
+    return estimatedCost([{ agent: this.#spender.agent, model: this.#model, tokens, time: null }]);
+  }
 }
 
 export function plus(a: Usage, b: Usage): Usage {
@@ -142,7 +163,7 @@ export function plus(a: Usage, b: Usage): Usage {
       cacheRead: a.tokens.cacheRead + b.tokens.cacheRead,
       cacheWrite: a.tokens.cacheWrite + b.tokens.cacheWrite,
     },
-    cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
+    cost: sumOfCosts([a, b]),
   };
 }
 

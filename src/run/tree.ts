@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { findRunner, type Runner } from "./agents.ts";
 import { endOf, headOf } from "./edges.ts";
-import { flatten, type LogFile, walkLogs } from "./layout.ts";
-import { type Entry, factsOf, isAlive, noteEnd, readLedger } from "./ledger.ts";
+import { dropSecondName, flatten, type LogFile, walkLogs } from "./layout.ts";
+import { type Entry, factsOf, isAlive, noteEnd, noteName, readLedger } from "./ledger.ts";
 import type { RunStatus } from "./records.ts";
 import type { Usage } from "./result.ts";
 
@@ -34,6 +34,7 @@ export async function readTree(logs: string): Promise<RunNode[]> {
   const all = flatten(files);
   const entries = readLedger(logs, new Set(all.map((file) => file.name)));
   const unsettled = all.filter((file) => isUnsettled(entries.get(file.name)));
+  if (dropSecondNames(logs, unsettled, all)) return readTree(logs);
   if (unsettled.length > 0) await settle(logs, unsettled, entries);
   const nodes = files.map((file) => nodeOf(file, null, entries));
   return nodes.sort((a, b) => (a.date === b.date ? b.at - a.at : a.date < b.date ? 1 : -1));
@@ -68,6 +69,18 @@ function nodeOf(file: LogFile, parent: string | null, entries: ReadonlyMap<strin
 /** Nothing is known of it, or its run was killed. */
 function isUnsettled(entry: Entry | undefined): boolean {
   return entry === undefined || (entry.status === null && !isAlive(entry));
+}
+
+/** Whether there were any. What is known of the run goes with its log. */
+function dropSecondNames(logs: string, unsettled: readonly LogFile[], all: readonly LogFile[]): boolean {
+  let dropped = false;
+  for (const file of unsettled) {
+    const other = dropSecondName(file, all);
+    if (!other) continue;
+    noteName(logs, file.name, other.name);
+    dropped = true;
+  }
+  return dropped;
 }
 
 /** What the logs themselves tell; another tool may have written them. Noted, so that they are read once. */

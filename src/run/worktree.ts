@@ -3,6 +3,7 @@ import { UserError } from "../base/errors.ts";
 import { shownPath } from "../base/text.ts";
 import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
+import { markRunWorktree } from "../git/run-worktrees.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
 import { addWorktree, freePlace, type WorktreePlace } from "../git/worktrees.ts";
 import { connectWorktree, type HookNote } from "../lifecycle/connect-worktree.ts";
@@ -33,6 +34,7 @@ export async function makeRunWorktree(
     throw new UserError("failed", `The worktree could not be made in ${shownPath(place.directory)}: ${said}.`);
   }
   const made = findWorkspace(place.directory);
+  if (made && made.root !== workspace.root) markRunWorktree(made, place.branch, commit);
   const records = made !== undefined && made.commonDir === workspace.commonDir && isEnabled(workspace);
   return {
     ...place,

@@ -84,6 +84,14 @@ export function listForks(workspace: Pick<Workspace, "storeDir">): ForkRecord[] 
   return found.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : a.id < b.id ? -1 : 1));
 }
 
+/** Commits that no branch has any more, by the day on which they were let go of and the id of whatever had them. */
+export const DROPPED_REFS = "refs/backtrail/dropped/";
+
+/** The day is part of the name, since a ref tells no time of its own. */
+export function droppedRef(id: string, time: Date): string {
+  return `${DROPPED_REFS}${time.toISOString().slice(0, 10)}/${id}`;
+}
+
 /** Steps that a fork was made from. */
 export function forkedSteps(workspace: Workspace): Set<string> {
   return new Set(listForks(workspace).flatMap(({ from }) => from.step ?? []));

@@ -1,5 +1,6 @@
 /** Finding steps: the newest ones, those of a session, one by its id. */
 import { UserError } from "../base/errors.ts";
+import { oneLine, shorten } from "../base/text.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { stepsNewestFirst } from "./index-file.ts";
 import type { Step } from "./model.ts";
@@ -29,6 +30,28 @@ export function* stepsOf(workspace: Workspace, options: Omit<ListOptions, "limit
     if (options.session !== undefined && step.session !== options.session) continue;
     yield step;
   }
+}
+
+/** The whole id of the one session that begins so; undefined when there is none, an error when there are several. */
+export function findSessionId(workspace: Workspace, beginning: string): string | undefined {
+  const ids = new Set<string>();
+  for (const { session } of stepsNewestFirst(workspace)) {
+    if (session === beginning) return session;
+    if (session?.startsWith(beginning)) ids.add(session);
+  }
+  if (ids.size <= 1) return [...ids][0];
+  throw new UserError(
+    "usage",
+    `"${shorten(oneLine(beginning), 60)}" begins several sessions' ids.`,
+    "Give a few more letters.",
+  );
+}
+
+export function requireSessionId(workspace: Workspace, beginning: string): string {
+  const found = findSessionId(workspace, beginning);
+  if (found !== undefined) return found;
+  const shown = shorten(oneLine(beginning), 60);
+  throw new UserError("not-found", `No session here begins with "${shown}".`, "`backtrail sessions` lists them.");
 }
 
 /** The one step whose id begins with `prefix`; undefined when there is none, an error when there are several. */

@@ -1,38 +1,17 @@
 /** A recorded session that can be rewound, and the questions to ask after a process was killed in the middle of it. */
-import { spawn } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
 import {
-  executable,
-  type Result,
-  ScriptedClaude,
-  type TemporaryRepository,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
-
-/** Before the journal nothing is touched; from then on the next command finishes what was begun. */
-export const BEFORE = [
-  "save:objects",
-  "save:journal",
-  "save:ref",
-  "save:listed",
-  "save:state",
-  "restore:safety",
-  "restore:staged",
-];
-export const AFTER = [
-  "restore:journal",
-  ...[0, 1, 2, 3, 4, 5, 6, 7].map((n) => `restore:file:${n}`),
-  "restore:aside:5",
-  "restore:deleted",
-  "restore:files",
-  "restore:settled",
-  "restore:head",
-  "restore:index",
-  "restore:chat",
-  "restore:recorded",
-];
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Result, ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 
 export interface LoggedStep {
   id: string;
@@ -108,19 +87,6 @@ export class World implements Disposable {
     return this.repository.run(args, { env: { BACKTRAIL_FAULT: point } });
   }
 
-  /** Runs a command and kills it after so many milliseconds, unless it is done by then. */
-  killAfter(milliseconds: number, ...args: string[]): Promise<"killed" | "done"> {
-    const { promise, resolve } = Promise.withResolvers<"killed" | "done">();
-    const options = { cwd: this.repository.path, env: this.repository.environment(), stdio: "ignore" } as const;
-    const child = spawn(executable(), args, options);
-    const timer = setTimeout(() => child.kill("SIGKILL"), milliseconds);
-    child.on("close", (_, signal) => {
-      clearTimeout(timer);
-      resolve(signal === "SIGKILL" ? "killed" : "done");
-    });
-    return promise;
-  }
-
   steps(): Promise<LoggedStep[]> {
     return this.repository.json<{ steps: LoggedStep[] }>(["log", "--limit", "0"]).then(({ steps }) => steps);
   }
@@ -129,35 +95,39 @@ export class World implements Disposable {
     return this.repository.json<Restored>(["rewind", target, "--yes"]);
   }
 
-  /** Every file but git's and the agent's own: kind, mode and content. */
-  files(directory = "."): string[] {
-    return readdirSync(this.repository.at(directory))
-      .flatMap((name) => {
-        const path = join(directory, name);
-        if (path === ".git" || path === ".claude") return [];
-        const place = this.repository.at(path);
-        const stat = lstatSync(place);
-        if (stat.isDirectory()) return this.files(path);
-        if (stat.isSymbolicLink()) return [`${path} -> ${readlinkSync(place)}`];
-        return [`${path} ${(stat.mode & 0o100) === 0 ? "-" : "x"} ${readFileSync(place, "utf8")}`];
-      })
-      .sort();
+  files(): string[] {
+    return filesIn(this.repository.path);
   }
 
-  /** Locks, journals and half restored things. */
+  /** Locks, journals, half restored and half received things. */
   leftovers(): string[] {
     return readdirSync(this.repository.at(".git"), { recursive: true, encoding: "utf8" }).filter((name) =>
-      /\.(lock|tmp|takeover|part)$|(^|\/)(restore|journal)\/.|\/convert\./.test(name),
+      /\.(lock|tmp|takeover|part)$|(^|\/)(restore|journal)\/.|\/convert\.|(^|\/)lock$/.test(name),
     );
   }
 
   /** Conversations that the agent would offer to continue. */
   conversations(): string[] {
     const directory = join(this.agent.transcript.path, "..");
-    return readdirSync(directory).filter((name) => name.endsWith(".jsonl"));
+    return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".jsonl")) : [];
   }
 
   [Symbol.dispose](): void {
     this.repository.remove();
   }
+}
+
+/** Every file but git's, the agent's own and logs of runs: kind, mode and content. */
+export function filesIn(root: string, directory = "."): string[] {
+  return readdirSync(join(root, directory))
+    .flatMap((name) => {
+      const path = join(directory, name);
+      if ([".git", ".claude", ".aiwr"].includes(path)) return [];
+      const place = join(root, path);
+      const stat = lstatSync(place);
+      if (stat.isDirectory()) return filesIn(root, path);
+      if (stat.isSymbolicLink()) return [`${path} -> ${readlinkSync(place)}`];
+      return [`${path} ${(stat.mode & 0o100) === 0 ? "-" : "x"} ${readFileSync(place, "utf8")}`];
+    })
+    .sort();
 }

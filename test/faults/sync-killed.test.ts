@@ -1,32 +1,9 @@
-/** A sync that is killed anywhere loses nothing, leaves nothing in the way, and is made up for by the next one. */
+/** Pushes that are killed or meet, and what they left. Kills at every point are rows of `operations.ts`. */
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { settled } from "../journeys/commits.ts";
 import { BRANCH, checkpointsIn, pushSettled, Shared, work } from "../journeys/synced.ts";
 import { executable, type TemporaryRepository } from "../support/index.ts";
-
-const POINTS = ["sync:received", "sync:fetched", "sync:merged", "sync:pushed"];
-
-for (const point of POINTS) {
-  test(`killed at ${point}`, async () => {
-    using shared = new Shared();
-    const [ada, bob] = [await shared.machine(), await shared.machine()];
-    const first = await work(ada, "By Ada", "ada.txt");
-    const second = await work(bob, "By Bob", "bob.txt");
-    await ada.json(["sync", "push", "origin"]);
-    const killed = await bob.run(["sync", "push", "origin"], { env: { BACKTRAIL_FAULT: point } });
-    expect(killed.signal).toBe("SIGKILL");
-    expect(checkpointsIn(bob.git.bind(bob))).toContain(second);
-    expect(bob.git("fsck", "--strict", "--no-dangling")).toBe("");
-    const again = await bob.run(["sync", "push", "origin"]);
-    expect(again).toMatchObject({ code: 0 });
-    for (const git of [shared.git.bind(shared), bob.git.bind(bob)])
-      expect(checkpointsIn(git)).toEqual([first, second].sort());
-    expect(existsSync(bob.at(".git/backtrail/sync/incoming"))).toBe(false);
-    expect(existsSync(bob.at(".git/backtrail/sync/lock"))).toBe(false);
-    expect(bob.git("fsck", "--strict", "--no-dangling")).toBe("");
-  });
-}
 
 test("the process that pushes in the background is killed in the middle of it: the wish stays, and is fulfilled", async () => {
   using shared = new Shared();
@@ -55,6 +32,17 @@ test("two that push at once, from one machine and from two, lose nothing", async
   const pushes = await Promise.all([ada, ada, bob, bob].map((machine) => machine.run(["sync", "push", "origin"])));
   for (const { code, stderr } of pushes) expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(checkpointsIn(shared.git.bind(shared))).toEqual(ids.sort());
+});
+
+test("a lock that a killed sync left beside its ref is taken away", async () => {
+  using shared = new Shared();
+  const ada = await shared.machine();
+  await work(ada, "Add a greeting", "hello.txt");
+  await ada.json(["sync", "push", "origin"]);
+  const [ref = ""] = ada.git("for-each-ref", "--format=%(refname)", "refs/backtrail/sync").split("\n");
+  ada.write(`.git/${ref}.lock`, "");
+  expect((await ada.run(["save", "afterwards"])).code).toBe(0);
+  expect(ada.exists(`.git/${ref}.lock`)).toBe(false);
 });
 
 test("what was written down of a remote cannot be read: it is begun anew", async () => {

@@ -42,3 +42,11 @@ test("outside of any repository the user's own file is meant", async () => {
   expect(await folder.json(["config", "get", "tier"])).toMatchObject({ value: "minimal", layer: "user" });
   expect((await folder.run(["config", "set", "--local", "tier", "minimal"])).code).toBe(2);
 });
+
+test("a tier that there is not is said at once", async () => {
+  using repository = temporaryRepository();
+  const mistyped = await repository.run(["config", "set", "tier", "agressive"]);
+  expect([mistyped.code, mistyped.stderr]).toEqual([0, expect.stringContaining('there is no tier "agressive"')]);
+  await repository.run(["config", "set", "tiers.mine", '{"rules":[{"on":"TurnEnd"}]}']);
+  expect((await repository.run(["config", "set", "tier", "mine"])).stderr).not.toContain("warning");
+});

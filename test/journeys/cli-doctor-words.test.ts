@@ -17,6 +17,8 @@ async function worked(): Promise<TemporaryRepository> {
   const claude = new ScriptedClaude(repository);
   await claude.start();
   await claude.turn("The secret plan", [write("a.txt", "a\n")]);
+  // A worker that is still at it would put right what is broken here.
+  await settled(repository);
   return repository;
 }
 

@@ -94,3 +94,14 @@ test("a folder without git goes back as well", async () => {
   const { store } = await folder.json<{ store: { kind: string } }>(["status"], { env });
   expect(store.kind).toBe("private");
 });
+
+test("a plan says that what is staged goes back too", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  await claude.turn("Stage it", [write("new.txt", "x\n"), bash("git add new.txt")]);
+  expect((await repository.run(["rewind", "1", "--dry-run"])).stdout).toMatch(/^ {2}staged what was staged then/m);
+  await repository.run(["rewind", "1", "--yes"]);
+  expect(repository.git("status", "--porcelain")).toBe("");
+});

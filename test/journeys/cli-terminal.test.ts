@@ -92,6 +92,29 @@ test.skipIf(!hasTmux)("a moment is picked by typing, looked at, confirmed and go
   expect(repository.read("greeting.txt")).toBe("hello\n");
 });
 
+test.skipIf(!hasTmux)("undo asks which turn, and offers those that can be taken back", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  {
+    using screen = new Screen(repository, ["undo"]);
+    const first = await screen.shows("+bye");
+    expect(first).toStartWith("Take back which turn?\n");
+    expect(first).toContain("type to filter · ↑↓ choose · ←→ scroll · enter take back · esc stop");
+    screen.press("Down", "Enter");
+    const plan = await screen.shows("Take it back?");
+    expect(plan).toContain('turn 1 ("Write a greeting")');
+    screen.press("y");
+    await screen.shows("[ended with 0]");
+    expect(repository.exists("greeting.txt")).toBe(false);
+    expect(repository.exists("farewell.txt")).toBe(true);
+  }
+  using screen = new Screen(repository, ["undo"], { TERM: "dumb" });
+  const text = await screen.shows("Number, or nothing to stop:");
+  expect(text).toMatch(/^Take back which turn\?\n {2}1\. just now: Write a farewell\nNumber/);
+  screen.press("Enter");
+  await screen.shows("[ended with 130]");
+});
+
 test.skipIf(!hasTmux)("Ctrl-C in the picker and at the question changes nothing", async () => {
   using repository = temporaryRepository();
   await worked(repository);

@@ -109,3 +109,13 @@ test("a pipe that is closed early is no error, and one that is slow gets everyth
   const slow = await shell(`"$0" diff empty | (sleep 0.3; grep -c "^+a line")`);
   expect(slow).toMatchObject({ stdout: "100000\n", stderr: "" });
 });
+
+test("status counts the steps of this work tree, and says if there are others", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  await new ScriptedClaude(repository).turn("Begin", [write("one.txt", "1\n")]);
+  repository.git("worktree", "add", "--quiet", "../second");
+  const line = async (cwd: string) => (await repository.run(["status"], { cwd })).stdout.split("\n")[1];
+  expect(await line(".")).toStartWith("2 steps in this repository;");
+  expect(await line("../second")).toStartWith("0 steps in this work tree, 2 in the repository;");
+});

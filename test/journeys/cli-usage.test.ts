@@ -1,6 +1,8 @@
 /** The outermost skin: help, versions, mistakes, agents, completion. */
 import { expect, test } from "bun:test";
+import { hooked } from "../support/hooked.ts";
 import { executable, runProgram, Story, temporaryFolder, temporaryRepository } from "../support/index.ts";
+import { StandIn } from "../support/stand-in.ts";
 
 test("help and mistakes", async () => {
   using repository = temporaryRepository();
@@ -16,6 +18,25 @@ test("help and mistakes", async () => {
   await story.run(["enable", "--scope", "everywhere"]);
   await story.run(["disable"]);
   expect(story.toString()).toMatchSnapshot();
+});
+
+test("an option of the group's own is refused where it would say nothing", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const lines = [
+    ["fork", "list", "--branch", "x"],
+    ["fork", "--branch", "x", "list"],
+    ["fork", "list", "-d", "x", "--json"],
+    ["fork", "diff", "x", "--run"],
+    ["fork", "drop", "x", "--agent", "codex", "--yes"],
+    ["fork", "take", "x", "--limit", "2000"],
+  ];
+  for (const line of lines) {
+    const { code, stdout, stderr } = await repository.run(line);
+    expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: "" });
+    expect(stderr).toMatch(/`fork (?:list|diff|drop|take)` takes no --(?:branch|directory|run|agent|limit)\./);
+  }
+  expect((await repository.run(["fork", "list", "--json"])).code).toBe(0);
 });
 
 test("every command that prints has --json, and it is JSON", async () => {
@@ -83,6 +104,64 @@ test("completion offers commands, steps and agents, and a script for each shell"
     expect(stdout).toContain("backtrail");
   }
   expect((await repository.run(["completion", "tcsh"])).code).toBe(2);
+});
+
+test("completion knows turns, steps, sessions, runs and forks", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  await hooked(world);
+  await world.run(["fix the login"], { BACKTRAIL_WORKER: "off" });
+  await world.run(["write tests"], { BACKTRAIL_WORKER: "off" });
+  await repository.run(["save", "keep"], { env: { BACKTRAIL_WORKER: "off" } });
+  await repository.run(["fork", "1", "--branch", "again"], { env: { BACKTRAIL_WORKER: "off" } });
+  const offered = async (...words: string[]) => {
+    const { stdout } = await repository.run(["complete", "--", ...words]);
+    return new Map(stdout.split("\n").map((line) => line.split("\t", 2) as [string, string | undefined]));
+  };
+  const { steps } = await repository.json<{ steps: { id: string; kind: string; session: string; prompt: string }[] }>([
+    "log",
+    "--limit",
+    "0",
+  ]);
+  const find = (kind: string, prompt: string) =>
+    steps.find((step) => step.kind === kind && step.prompt === prompt)?.id ?? "";
+  const sessions = [...new Set(steps.flatMap(({ session }) => session ?? []))];
+
+  const turns = await offered("undo", "");
+  expect(turns.get(find("turn-end", "write tests"))).toMatch(/: turn 1: write tests$/);
+  expect(turns.get("last")).toBe("the newest turn");
+  expect(turns.has("prev")).toBe(false);
+  expect(turns.has(find("turn-start", "write tests"))).toBe(false);
+  await repository.run(["undo", "last", "--yes"], { env: { BACKTRAIL_WORKER: "off" } });
+  expect((await offered("undo", "")).has(find("turn-end", "write tests"))).toBe(false);
+
+  const places = await offered("rewind", "");
+  expect(places.get(find("turn-start", "fix the login"))).toMatch(/: before: fix the login$/);
+  expect(places.get(find("turn-end", "fix the login"))).toMatch(/: after: fix the login$/);
+  expect(places.has("keep")).toBe(true);
+  expect((await offered("fork", "")).has(find("turn-end", "fix the login"))).toBe(true);
+  for (const command of ["diff", "take", "drop"])
+    expect([...(await offered("fork", command, "")).keys()]).toContain("again");
+  for (const flag of ["--session", "--resume", "--resume-tree", "--parent"]) {
+    expect([...(await offered("run", flag, "")).keys()]).toEqual(expect.arrayContaining(sessions));
+  }
+  expect([...(await offered("sessions", "show", "")).keys()]).toEqual(expect.arrayContaining(sessions));
+  expect([...(await offered("undo", "--session", "")).keys()]).toEqual(expect.arrayContaining(sessions));
+});
+
+test("what an agent calls its session is offered only where a shell takes it for a word", async () => {
+  using world = new StandIn();
+  await hooked(world);
+  for (const session_id of ["$(touch owned)", "two words", "plain-1"]) {
+    const payload = { session_id, cwd: world.repository.path, prompt: "x" };
+    await world.repository.hook("claude-code", "user-prompt-submit", {
+      ...payload,
+      hook_event_name: "UserPromptSubmit",
+    });
+  }
+  const { stdout } = await world.repository.run(["complete", "--", "log", "--session", ""]);
+  expect(stdout).toContain("plain-1");
+  expect(stdout).not.toMatch(/owned|two words/);
 });
 
 test("bash completes with the script, read twice, without anything else installed", async () => {

@@ -1,5 +1,7 @@
 /** The strategy `auto-commit`: a commit a turn, of the turn's own files. */
 import { expect, test } from "bun:test";
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 import { checkpointsOf, inCheckpoint, settled } from "./commits.ts";
 
@@ -26,6 +28,20 @@ test("each turn that changed files is a commit of these files, linked to its che
   const [id = ""] = checkpointsOf(repository, "HEAD");
   await settled(repository);
   expect(JSON.parse(inCheckpoint(repository, id, "metadata.json"))).toMatchObject({ strategy: "auto-commit" });
+});
+
+test("git's maintenance is left to the user's own commits: killed with us, it would leave its lock", async () => {
+  using repository = await automatic();
+  repository.git("checkout", "--quiet", "-b", "work");
+  const environment = repository.environment.bind(repository);
+  repository.environment = (extra) => environment({ BACKTRAIL_WORKER: "off", ...extra });
+  await new ScriptedClaude(repository).turn("Add a greeting", [write("hello.txt", "hello\n")]);
+  const trace = join(repository.home, "trace");
+  await repository.run(["worker", repository.path], { env: { GIT_TRACE2_EVENT: trace } });
+  expect(repository.git("log", "-1", "--format=%s")).toBe("Add a greeting");
+  const started = readFileSync(trace, "utf8");
+  expect(started).toContain('"commit"');
+  expect(started).not.toContain('"maintenance"');
 });
 
 test("never on a protected branch", async () => {
@@ -55,3 +71,23 @@ test("which branches are protected is a setting: names, patterns, and origin's d
   expect(await committed("trunk", "c.txt")).toBe(false);
   expect(await committed("work", "d.txt")).toBe(true);
 });
+
+test("a turn that ends while the background is at work is committed too, without anybody's help", async () => {
+  using repository = await automatic();
+  repository.git("checkout", "--quiet", "-b", "work");
+  // Keeps the first commit, and with it the worker, waiting.
+  repository.write(".git/hooks/pre-commit", "#!/bin/sh\n: >.git/begun\nuntil [ -e .git/go ]; do sleep 0.02; done\n");
+  chmodSync(repository.at(".git/hooks/pre-commit"), 0o755);
+  const claude = new ScriptedClaude(repository);
+  await claude.turn("First", [write("a.txt", "a\n")]);
+  await until(() => repository.exists(".git/begun"));
+  await claude.turn("Second", [write("b.txt", "b\n")]);
+  repository.write(".git/go", "");
+  await until(() => repository.git("log", "--format=%s", "main..work") === "Second\nFirst");
+  await settled(repository);
+}, 60_000);
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let i = 0; i < 500 && !isSo(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(isSo()).toBe(true);
+}

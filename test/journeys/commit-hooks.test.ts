@@ -198,3 +198,24 @@ test("a store that is broken stops no commit", async () => {
   }
   expect(repository.commit("Greet")).toMatch(/^[0-9a-f]{40}$/);
 });
+
+test("a push of every ref is told what it takes along; an earlier hook gets what git told ours", async () => {
+  for (const earlier of [true, false]) {
+    using repository = temporaryRepository();
+    if (earlier) script(repository, ".git/hooks/pre-push", "#!/bin/sh", 'cat >"$(git rev-parse --git-dir)/seen"');
+    await enable(repository);
+    await turn(repository);
+    repository.git("init", "--quiet", "--bare", "../mirror.git");
+    const push = (...args: string[]) => {
+      const options = { cwd: repository.path, env: repository.environment(), encoding: "utf8" } as const;
+      const { status, stderr } = spawnSync("git", ["push", "--quiet", "../mirror.git", ...args], options);
+      return { status, isTold: stderr.includes("refs/backtrail"), seen: earlier && repository.read(".git/seen") };
+    };
+    const head = repository.git("rev-parse", "HEAD");
+    const zeros = "0".repeat(40);
+    const seen = earlier && `refs/heads/main ${head} refs/heads/main ${zeros}\n`;
+    expect(push("main")).toEqual({ status: 0, isTold: false, seen });
+    expect(push("main")).toEqual({ status: 0, isTold: false, seen: earlier && "" });
+    expect(push("--mirror")).toMatchObject({ status: 0, isTold: true });
+  }
+});

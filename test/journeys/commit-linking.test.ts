@@ -4,38 +4,8 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  bash,
-  ScriptedClaude,
-  type TemporaryRepository,
-  temporaryFolder,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
-import { checkpointsOf, inCheckpoint, settled } from "./commits.ts";
-
-async function enabled(): Promise<TemporaryRepository> {
-  const repository = temporaryRepository();
-  await repository.run(["enable", "--agent", "claude-code"]);
-  return repository;
-}
-
-/** A repository with one turn's file, not committed yet. */
-async function withTurn(): Promise<{ repository: TemporaryRepository; claude: ScriptedClaude }> {
-  const repository = await enabled();
-  const claude = new ScriptedClaude(repository);
-  await claude.start();
-  await claude.turn("Add a greeting", [write("hello.txt", "hello\n")]);
-  return { repository, claude };
-}
-
-function git(repository: TemporaryRepository, env: Record<string, string>, ...args: string[]): void {
-  execFileSync("git", args, { cwd: repository.path, env: repository.environment(env), stdio: "pipe" });
-}
-
-function promptsOf(repository: TemporaryRepository, id: string, session = 0): string {
-  return inCheckpoint(repository, id, `${session}/prompt.txt`);
-}
+import { bash, ScriptedClaude, temporaryFolder, temporaryRepository, write } from "../support/index.ts";
+import { checkpointsOf, enabled, gitWith, inCheckpoint, promptsOf, settled, withTurn } from "./commits.ts";
 
 test("the agent commits in the middle of its turn: the checkpoint is completed at the turn's end", async () => {
   using repository = await enabled();
@@ -160,130 +130,6 @@ test("the next checkpoint begins where the last one ended", async () => {
   expect(lines[start]).toContain("goodbye");
 });
 
-test("an amended commit keeps its checkpoint, also with a new message, and takes in what was added", async () => {
-  const { repository, claude } = await withTurn();
-  using _ = repository;
-  repository.commit("Greet");
-  const ids = checkpointsOf(repository, "HEAD");
-  repository.git("commit", "--quiet", "--amend", "--no-edit");
-  expect(checkpointsOf(repository, "HEAD")).toEqual(ids);
-  await claude.turn("And a second file", [write("more.txt", "more\n")]);
-  repository.git("add", "--all");
-  repository.git("commit", "--quiet", "--amend", "--message", "Greet, with more");
-  expect(checkpointsOf(repository, "HEAD")).toEqual(ids);
-  await settled(repository);
-  const summary = JSON.parse(inCheckpoint(repository, ids[0] ?? "", "metadata.json"));
-  expect(summary.sessions).toHaveLength(1);
-  expect(summary.files_touched).toEqual(["hello.txt", "more.txt"]);
-  expect(promptsOf(repository, ids[0] ?? "")).toContain("Add a greeting");
-  expect(promptsOf(repository, ids[0] ?? "")).toContain("And a second file");
-});
-
-test("an amended commit keeps its checkpoint although nothing is open any more", async () => {
-  const { repository, claude } = await withTurn();
-  using _ = repository;
-  await claude.end();
-  repository.commit("Greet");
-  const ids = checkpointsOf(repository, "HEAD");
-  repository.git("commit", "--quiet", "--amend", "--message", "Greeting");
-  expect(checkpointsOf(repository, "HEAD")).toEqual(ids);
-});
-
-test("commits that are melted into one by a rebase are all known by it", async () => {
-  using repository = await enabled();
-  const claude = new ScriptedClaude(repository);
-  await claude.turn("One", [write("1.txt", "1\n")]);
-  repository.commit("one");
-  await claude.turn("Two", [write("2.txt", "2\n")]);
-  repository.commit("fixup! one");
-  const [second = ""] = checkpointsOf(repository, "HEAD");
-  const first = checkpointsOf(repository, "HEAD~");
-  git(repository, { GIT_SEQUENCE_EDITOR: "true" }, "rebase", "--quiet", "--interactive", "--autosquash", "HEAD~2");
-  expect(checkpointsOf(repository, "HEAD")).toEqual(first);
-  await settled(repository);
-  const links = repository.read(".git/backtrail/links.jsonl");
-  expect(JSON.parse(links)).toEqual({ v: 1, commit: repository.git("rev-parse", "HEAD"), checkpoints: [second] });
-});
-
-test("a rebase carries links along and makes none up, although a turn's changes wait", async () => {
-  const { repository, claude } = await withTurn();
-  using _ = repository;
-  repository.commit("Greet");
-  const ids = checkpointsOf(repository, "HEAD");
-  repository.write("hello.txt", "hello, by hand\n");
-  repository.commit("By hand");
-  repository.git("checkout", "--quiet", "-b", "other", "HEAD~2");
-  repository.write("theirs.txt", "theirs\n");
-  repository.commit("Theirs");
-  repository.git("checkout", "--quiet", "main");
-  await claude.turn("Something else", [write("hello.txt", "hello again\n")]);
-  repository.git("rebase", "--quiet", "--autostash", "other");
-  expect(checkpointsOf(repository, "HEAD")).toEqual([]);
-  expect(checkpointsOf(repository, "HEAD~")).toEqual(ids);
-  repository.commit("Again");
-  expect(checkpointsOf(repository, "HEAD")).toHaveLength(1);
-});
-
-test("--no-verify is linked like any other commit", async () => {
-  const { repository } = await withTurn();
-  using _ = repository;
-  repository.git("add", "--all");
-  repository.git("commit", "--quiet", "--no-verify", "--message", "Greet");
-  expect(checkpointsOf(repository, "HEAD")).toHaveLength(1);
-});
-
-test("cherry-pick keeps the link; a revert and a merge get none", async () => {
-  const { repository } = await withTurn();
-  using _ = repository;
-  repository.git("checkout", "--quiet", "-b", "topic");
-  repository.commit("Greet");
-  const ids = checkpointsOf(repository, "HEAD");
-  repository.git("checkout", "--quiet", "main");
-  repository.write("main.txt", "main\n");
-  repository.commit("Main");
-  repository.git("cherry-pick", "topic");
-  expect(checkpointsOf(repository, "HEAD")).toEqual(ids);
-  repository.git("revert", "--no-edit", "HEAD");
-  expect(checkpointsOf(repository, "HEAD")).toEqual([]);
-  repository.git("merge", "--quiet", "--no-edit", "--no-ff", "topic");
-  expect(checkpointsOf(repository, "HEAD")).toEqual([]);
-});
-
-test("cherry-pick, revert and merge of others' commits make no links up, although a turn's changes wait", async () => {
-  const { repository } = await withTurn();
-  using _ = repository;
-  repository.git("stash", "--quiet", "--include-untracked");
-  repository.git("checkout", "--quiet", "-b", "topic");
-  repository.write("hello.txt", "theirs\n");
-  repository.git("add", "hello.txt");
-  repository.git("-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message", "Theirs");
-  repository.git("checkout", "--quiet", "main");
-  repository.write("main.txt", "main\n");
-  repository.commit("Main");
-  repository.git("cherry-pick", "topic");
-  expect(checkpointsOf(repository, "HEAD")).toEqual([]);
-  repository.git("revert", "--no-edit", "HEAD");
-  expect(checkpointsOf(repository, "HEAD")).toEqual([]);
-  repository.git("reset", "--quiet", "--hard", "HEAD~2");
-  repository.git("merge", "--quiet", "--no-edit", "--no-ff", "topic");
-  expect(checkpointsOf(repository, "HEAD")).toEqual([]);
-});
-
-test("a squashed branch names every checkpoint of its commits", async () => {
-  using repository = await enabled();
-  repository.git("checkout", "--quiet", "-b", "topic");
-  const claude = new ScriptedClaude(repository);
-  await claude.turn("One", [write("1.txt", "1\n")]);
-  repository.commit("one");
-  await claude.turn("Two", [write("2.txt", "2\n")]);
-  repository.commit("two");
-  const ids = [...checkpointsOf(repository, "HEAD"), ...checkpointsOf(repository, "HEAD~")];
-  repository.git("checkout", "--quiet", "main");
-  repository.git("merge", "--quiet", "--squash", "topic");
-  repository.git("commit", "--quiet", "--no-edit");
-  expect(new Set(checkpointsOf(repository, "HEAD"))).toEqual(new Set(ids));
-});
-
 test("stashed, pulled over and popped, a turn's files are still linked", async () => {
   const { repository } = await withTurn();
   using _ = repository;
@@ -339,10 +185,10 @@ test("an editor that is left without a message gives the commit up; one with a m
   using _ = repository;
   repository.git("add", "--all");
   const head = repository.git("rev-parse", "HEAD");
-  expect(() => git(repository, { GIT_EDITOR: "true" }, "commit")).toThrow();
+  expect(() => gitWith(repository, { GIT_EDITOR: "true" }, "commit")).toThrow();
   expect(repository.git("rev-parse", "HEAD")).toBe(head);
   const insert = 'sh -c \'printf "%s\\n" "Greet them" >new && cat "$0" >>new && mv new "$0"\'';
-  git(repository, { GIT_EDITOR: insert }, "commit", "--verbose");
+  gitWith(repository, { GIT_EDITOR: insert }, "commit", "--verbose");
   expect(repository.git("log", "-1", "--format=%s")).toBe("Greet them");
   expect(checkpointsOf(repository, "HEAD")).toHaveLength(1);
   expect(repository.git("log", "-1", "--format=%(trailers:key=Entire-Checkpoint,valueonly)").trim()).toHaveLength(12);
@@ -352,7 +198,7 @@ test("whoever takes the trailer out gets no checkpoint, and no link later", asyn
   const { repository } = await withTurn();
   using _ = repository;
   repository.git("add", "--all");
-  git(repository, { GIT_EDITOR: "sh -c 'echo Greet >\"$0\"'" }, "commit");
+  gitWith(repository, { GIT_EDITOR: "sh -c 'echo Greet >\"$0\"'" }, "commit");
   expect(checkpointsOf(repository, "HEAD")).toEqual([]);
   repository.write("hello.txt", "changed\n");
   repository.commit("Again");

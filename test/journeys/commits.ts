@@ -1,8 +1,9 @@
 /** What journeys about commits ask of a repository. */
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isHeld } from "../../src/base/lock.ts";
-import type { TemporaryRepository } from "../support/index.ts";
+import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 
 /** The checkpoints that a commit names. */
 export function checkpointsOf(repository: TemporaryRepository, commit: string): string[] {
@@ -32,6 +33,30 @@ export function show(repository: TemporaryRepository, path: string): string {
 /** A checkpoint's file, from its id. */
 export function inCheckpoint(repository: TemporaryRepository, id: string, path: string): string {
   return show(repository, `${id.slice(0, 2)}/${id.slice(2)}/${path}`);
+}
+
+export async function enabled(): Promise<TemporaryRepository> {
+  const repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  return repository;
+}
+
+/** A repository with one turn's file, not committed yet. */
+export async function withTurn(): Promise<{ repository: TemporaryRepository; claude: ScriptedClaude }> {
+  const repository = await enabled();
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  await claude.turn("Add a greeting", [write("hello.txt", "hello\n")]);
+  return { repository, claude };
+}
+
+/** git as the user runs it, with variables of theirs. */
+export function gitWith(repository: TemporaryRepository, env: Record<string, string>, ...args: string[]): void {
+  execFileSync("git", args, { cwd: repository.path, env: repository.environment(env), stdio: "pipe" });
+}
+
+export function promptsOf(repository: TemporaryRepository, id: string, session = 0): string {
+  return inCheckpoint(repository, id, `${session}/prompt.txt`);
 }
 
 function lastNewline(repository: TemporaryRepository, path: string): string {

@@ -69,7 +69,7 @@ test("JSON, with the tree below it, into a file that is the user's alone", async
     redacted: true,
     sessions: [
       {
-        session: { id, prompt: "the first", files: ["notes.txt"], cost: 0.25 },
+        session: { id, prompt: "the first", files: ["notes.txt"], cost: { usd: 0.25, estimated: false } },
         turns: [{ turn: 1, prompt: "the first", result: "Did: the first", files: ["notes.txt"] }],
         entries: [
           { kind: "prompt", text: "the first" },

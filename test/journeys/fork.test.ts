@@ -93,8 +93,12 @@ It goes on with:
   files   +1 ~1             +1 ~1
   lines   +2 -1             +2 -1
   turns   1                 0
+  tokens  3390              none
+  cost    ~ $0.0034         none
 `,
   );
+  const { here } = await repository.json<{ here: { cost: unknown } }>(["fork", "diff", "again"]);
+  expect(here.cost).toEqual({ usd: 0.00342, estimated: true });
   expect(shownIn(attempts, await repository.run(["fork", "take", "again", "--dry-run"]))).toBe(
     `Bring here what the fork again has made
 2 files to write

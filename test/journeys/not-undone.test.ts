@@ -120,3 +120,18 @@ test("a long conversation is read from where it matters", async () => {
   const { plan } = await repository.json<Plan>(["undo", "2", "--dry-run"], { env });
   expect(plan.notUndone.map(({ what }) => what)).toEqual(["`false && npm install x || true`"]);
 });
+
+test("an agent in the middle of a turn is named until it is done", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  await claude.turn("Begin", [write("one.txt", "1\n")]);
+  await claude.begin("Go on\nand on");
+  await claude.act(write("two.txt", "2\n"));
+  const rows = async () =>
+    (await repository.json<Plan>(["rewind", "1", "--dry-run"], { env })).plan.notUndone.map(({ what }) => what);
+  expect(await rows()).toEqual(['claude-code at work on "Go on and on"']);
+  await claude.finish();
+  expect(await rows()).toEqual([]);
+});

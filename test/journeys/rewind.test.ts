@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { bash, ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 
@@ -156,6 +156,20 @@ test("without a transcript the files alone are taken back, and that is said", as
   const { receipt } = await rewind(repository, "here");
   expect(repository.read("README.md")).toBe("# Example\n");
   expect(receipt).toMatchObject({ chat: null, notes: ["Chat rewind unavailable (no transcript found)"] });
+});
+
+test("a conversation that has no place to be copied to does not hold up the files", async () => {
+  using repository = temporaryRepository();
+  const agent = await recorded(repository);
+  const folder = dirname(agent.transcript.path);
+  const elsewhere = `${repository.home}/elsewhere`;
+  renameSync(folder, elsewhere);
+  symlinkSync(elsewhere, folder);
+  const { receipt } = await rewind(repository, "1");
+  expect(repository.read("turn.txt")).toBe("2\n");
+  expect(receipt?.chat).toBeNull();
+  expect(receipt?.notes.join()).toContain("outside of where the agent keeps its conversations");
+  expect(readdirSync(elsewhere)).toHaveLength(1);
 });
 
 test("the plan says what it can't undo", async () => {

@@ -1,6 +1,7 @@
 /** What a run may take, where it happens, how it is shown, and many of them at once. */
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { executable, runProgram } from "../support/binary.ts";
 import { hooked } from "../support/hooked.ts";
 import { ended, isAlive, StandIn, until } from "../support/stand-in.ts";
 
@@ -45,9 +46,50 @@ test("a run that goes over its budget is stopped; one that tells it at its end i
   world.agent("gemini", "exit 0");
   const unknown = await world.run(["go on", "--agent", "gemini", "--budget", "$1"]);
   expect(unknown.code).toBe(2);
-  expect(unknown.stderr).toContain("gemini doesn't tell what it costs");
+  expect(unknown.stderr).toBe(
+    "error: gemini doesn't tell what it costs, and which model it takes is not known.\n" +
+      "hint: Name the model with --model, or give the budget in tokens, such as --budget 200k.\n",
+  );
+  const unpriced = await world.run(["go on", "--agent", "gemini", "--model", "home-made", "--budget", "$1"]);
+  expect(unpriced.stderr).toContain("the price of home-made is not known.");
   expect((await world.run(["go on", "--timeout", "soon"])).code).toBe(2);
   expect((await world.run(["go on", "--tag", "two words"])).code).toBe(2);
+});
+
+test("dollars are held against the model's price while the agent has told none", async () => {
+  using world = new StandIn();
+  world.agent(
+    "claude",
+    ENDLESS.replace('"id":"m1"', '"id":"m1","model":"claude-opus-5-5"').replace(":100,", ":100000,"),
+  );
+  const result = await world.run(["go on", "--budget", "$0.25"]);
+  expect(result).toMatchObject({ code: 1, stderr: "error: claude was stopped at ~ $0.40, over its budget.\n" });
+  const { sessions } = JSON.parse((await world.repository.run(["sessions", "--json"])).stdout);
+  expect(sessions[0]).toMatchObject({ status: "over-budget", cost: { usd: 0.401, estimated: true } });
+  expect((await world.repository.run(["sessions"])).stdout).toContain("  ~ $0.40\n");
+  // What the agent tells at its end counts more than the estimate.
+  const end = '{"type":"result","subtype":"success","is_error":false,"result":"x","total_cost_usd":0.75}';
+  world.agent("claude", `${ENDLESS.split("sleep")[0]} printf '${end}\\n'`);
+  expect((await world.run(["again", "--output", "text"])).code).toBe(0);
+  const told = JSON.parse((await world.repository.run(["sessions", "--json"])).stdout);
+  expect(told.sessions[0]).toMatchObject({ prompt: "again", cost: { usd: 0.75, estimated: false } });
+});
+
+test("a prompt, or many, from standard input", async () => {
+  using world = new StandIn();
+  const piped = (args: string[], input: string) =>
+    runProgram(executable(), ["run", ...args], { cwd: world.repository.path, env: world.environment(), input });
+  world.agent("claude", "init s-one; done_ Done");
+  const one = await piped(["-", "--output", "text"], "fix it,\nall of it\n\n");
+  expect(one).toMatchObject({ code: 0, stdout: "Done\n", stderr: "" });
+  expect(Object.values(world.files())[0]).toStartWith('{"type":"aiwr_start","prompt":"fix it,\\nall of it",');
+  world.agent("claude", OBEDIENT);
+  const none = await piped(["-"], " \n");
+  expect(none).toMatchObject({ code: 2, stdout: "" });
+  expect(none.stderr).toContain("There is no prompt on standard input.");
+  const many = await piped(["--prompts", "-", "--output", "text"], "one\ntwo\n");
+  expect(many.stdout).toBe("Done: one\n---\nDone: two\n");
+  expect((await piped(["--prompts", "-"], "")).stderr).toContain("There is no prompt in standard input.");
 });
 
 test("only the text, as it comes, or the three lines", async () => {
@@ -85,7 +127,7 @@ test("a run in a worktree of its own: recorded there, logged here, and nothing o
   expect(sessions[0]?.log).toStartWith(world.logs);
   // From there as well, it is one session.
   const there = await world.repository.run(["sessions"], { cwd: place });
-  expect(there.stdout).toMatch(/completed {2}run, 1 turn, \d steps {2}#try\n/);
+  expect(there.stdout).toMatch(/completed {2}run, 1 turn, \d steps {2}\$0\.25 {2}#try\n/);
   // The next one of that name gets another place.
   await world.run(["try this now", "--worktree"]);
   expect(existsSync(`${place}-2/notes.txt`)).toBe(true);

@@ -1,7 +1,7 @@
 /** Runs, recorded sessions and subagents as one tree: listed, filtered, searched, shown, compared, gone back in. */
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
-import { hooked } from "../support/hooked.ts";
+import { hooked, hookedAgent } from "../support/hooked.ts";
 import { executable } from "../support/index.ts";
 import { Recording } from "../support/recording.ts";
 import { StandIn } from "../support/stand-in.ts";
@@ -16,7 +16,7 @@ interface Listed {
   turns: number;
   steps: number;
   tokens: { input: number } | null;
-  cost: number | null;
+  cost: { usd: number; estimated: boolean } | null;
   log: string | null;
   recorded: boolean;
   tasks: { type: string; description: string; ended: boolean }[];
@@ -53,7 +53,7 @@ test("a run in an enabled repository is one session, and what it starts is its c
     turns: 1,
     recorded: true,
     tokens: { input: 10, output: 5 },
-    cost: 0.25,
+    cost: { usd: 0.25, estimated: false },
     children: [child?.id],
   });
   expect(parent?.steps).toBeGreaterThan(1);
@@ -66,11 +66,11 @@ test("a run in an enabled repository is one session, and what it starts is its c
 
   const text = (await world.repository.run(["sessions"])).stdout.split("\n");
   expect(text[0]).toMatch(
-    /^[0-9a-f-]{8,} {2}just now {2}claude-code {2}completed {2}run, 1 turn, \d steps {2}#top {2}#night$/,
+    /^[0-9a-f-]{8,} {2}just now {2}claude-code {2}completed {2}run, 1 turn, \d steps {2}\$0\.25 {2}#top {2}#night$/,
   );
   expect(text[1]).toBe("  something nested");
   expect(text[2]).toMatch(
-    /^ {2}└─ [0-9a-f-]{8,} {2}just now {2}claude-code {2}completed {2}run, 1 turn, \d steps {2}#kid$/,
+    /^ {2}└─ [0-9a-f-]{8,} {2}just now {2}claude-code {2}completed {2}run, 1 turn, \d steps {2}\$0\.25 {2}#kid$/,
   );
   expect(text[3]).toBe("       what it started");
 
@@ -89,6 +89,21 @@ test("a run in an enabled repository is one session, and what it starts is its c
   expect(diff).toMatchObject({ code: 0 });
 });
 
+test("what is started before the log has its session's name waits for it", async () => {
+  using world = new StandIn();
+  await hooked(world);
+  // The hooks have told the session; its line in the stream comes while the child is looking for its parent.
+  const early = hookedAgent().replace(
+    'init "$id"',
+    `case "$asked" in *nested*) '${executable()}' run "what it started" >/dev/null & sleep 0.3;; esac\ninit "$id"; wait`,
+  );
+  world.agent("claude", early);
+  expect((await world.run(["something nested"])).code).toBe(0);
+  const [parent, child] = await listed(world);
+  expect(child).toMatchObject({ prompt: "what it started", parent: parent?.id });
+  expect(child?.log).toContain(`/${parent?.id}/${child?.id}.jsonl`);
+});
+
 test("continued, a session counts its turns and what they took together", async () => {
   using world = new StandIn();
   await hooked(world);
@@ -97,7 +112,13 @@ test("continued, a session counts its turns and what they took together", async 
   await world.run(["two", "--session", first?.id ?? "", "--tag", "b"]);
   const sessions = await listed(world);
   expect(sessions).toHaveLength(1);
-  expect(sessions[0]).toMatchObject({ prompt: "one", turns: 2, cost: 0.5, tokens: { input: 20 }, tags: ["a", "b"] });
+  expect(sessions[0]).toMatchObject({
+    prompt: "one",
+    turns: 2,
+    cost: { usd: 0.5 },
+    tokens: { input: 20 },
+    tags: ["a", "b"],
+  });
   const whole = await world.repository.run(["sessions", "show", first?.id.slice(0, 8) ?? ""]);
   expect(whole.stdout).toContain("Prompt 2\n  two\n");
   expect(whole.stdout).toContain("Result 2\n  Did: two\n");

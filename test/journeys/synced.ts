@@ -1,5 +1,4 @@
 /** Machines that share a repository: each a clone with a home of its own, and an agent that works there. */
-import { expect } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import {
@@ -16,10 +15,11 @@ export const BRANCH = "refs/heads/entire/checkpoints/v1";
 /** A bare repository that everybody can reach. */
 export class Shared implements Disposable {
   readonly #place = new TemporaryDirectory();
-  readonly path = this.#place.at("shared.git");
+  readonly path: string;
   readonly #machines: TemporaryRepository[] = [];
 
-  constructor() {
+  constructor(path?: string) {
+    this.path = path ?? this.#place.at("shared.git");
     execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", this.path]);
   }
 
@@ -47,19 +47,24 @@ export class Shared implements Disposable {
   /** The first machine makes the history, the others clone it. */
   async machine(): Promise<TemporaryRepository> {
     const repository = this.#machines.length === 0 ? temporaryRepository() : new TemporaryRepository();
-    this.#machines.push(repository);
-    if (this.#machines.length === 1) {
-      repository.git("remote", "add", "origin", this.path);
-      repository.git("push", "--quiet", "--set-upstream", "origin", "main");
-    } else {
+    if (this.#machines.length === 0) this.joinedBy(repository);
+    else {
       rmSync(repository.path, { recursive: true });
       execFileSync("git", ["clone", "--quiet", this.path, repository.path], {
         env: repository.environment(),
         stdio: "pipe",
       });
     }
-    expect((await repository.run(["enable", "--agent", "claude-code"])).code).toBe(0);
+    this.#machines.push(repository);
+    const { code, stderr } = await repository.run(["enable", "--agent", "claude-code"]);
+    if (code !== 0) throw new Error(stderr);
     return repository;
+  }
+
+  /** A repository that is there already makes the history. */
+  joinedBy(repository: TemporaryRepository): void {
+    repository.git("remote", "add", "origin", this.path);
+    repository.git("push", "--quiet", "--set-upstream", "origin", "main");
   }
 
   [Symbol.dispose](): void {
@@ -69,8 +74,12 @@ export class Shared implements Disposable {
 }
 
 /** A turn that writes a file, its commit, and the checkpoint written. Gives the checkpoint's id. */
-export async function work(repository: TemporaryRepository, prompt: string, file: string): Promise<string> {
-  const claude = new ScriptedClaude(repository);
+export async function work(
+  repository: TemporaryRepository,
+  prompt: string,
+  file: string,
+  claude = new ScriptedClaude(repository),
+): Promise<string> {
   await claude.turn(prompt, [write(file, `${prompt}\n`)], "There it is.");
   repository.commit(prompt);
   await settled(repository);
@@ -79,6 +88,7 @@ export async function work(repository: TemporaryRepository, prompt: string, file
 
 /** The checkpoints on a branch. */
 export function checkpointsIn(git: (...args: string[]) => string): string[] {
+  if (git("for-each-ref", BRANCH) === "") return [];
   const names = git("ls-tree", "-r", "-d", "--name-only", BRANCH).split("\n");
   return names
     .filter((name) => /^[0-9a-f]{2}\/[0-9a-f]{10}$/.test(name))

@@ -132,6 +132,29 @@ test("`last` takes one turn after another", async () => {
   expect(repository.read("three.txt")).toBe("3\n");
 });
 
+test("a session's own turns, where several are at work", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  const other = new ScriptedClaude(repository, "99999999-2222-4333-8444-555555555555");
+  other.minute = 7;
+  await other.start();
+  await other.turn("Write more", [write("four.txt", "4\n")]);
+  const target = async (...args: string[]) =>
+    (await repository.run(["undo", ...args, "--dry-run"], { env })).stdout.split("\n")[0];
+  expect(await target("2")).toContain('turn 3 ("Name the last line")');
+  expect(await target("2", "--session", "1111")).toContain('turn 2 ("Name the sixth line")');
+  expect(await target("last", "-s", "11111111")).toContain('turn 3 ("Name the last line")');
+  expect(await target("99999999")).toContain('turn 1 ("Write more")');
+  await undo(repository, "11111111");
+  expect(repository.exists("three.txt")).toBe(false);
+  expect(await target("11111111")).toContain('turn 2 ("Name the sixth line")');
+  const few = await repository.run(["undo", "2", "--session", "9999", "--yes"], { env });
+  expect(few).toMatchObject({ code: 3 });
+  expect(few.stderr).toContain("There is no turn 2 back: 1 turn of that session led here.");
+  const none = await repository.run(["undo", "last", "--session", "abc", "--yes"], { env });
+  expect(none.stderr).toContain('No session here begins with "abc".');
+});
+
 test("what the user and later turns did stays: edits, renames, modes, links; and redo keeps what came after", async () => {
   using repository = temporaryRepository();
   await worked(repository);

@@ -16,11 +16,8 @@ export class StandIn implements Disposable {
     mkdirSync(this.bin);
   }
 
-  /** `body` has the functions of `PART` at hand. */
   agent(name: string, body: string): void {
-    const path = join(this.bin, name);
-    writeFileSync(path, `#!/bin/sh\n${PART}\n${body}\n`);
-    chmodSync(path, 0o755);
+    standIn(this.bin, name, body);
   }
 
   environment(extra: Record<string, string | undefined> = {}): Record<string, string> {
@@ -77,6 +74,14 @@ init() { printf '{"type":"system","subtype":"init","session_id":"%s"}\\n' "$1"; 
 say() { printf '{"type":"assistant","message":{"content":[{"type":"text","text":"%s"}]}}\\n' "$1"; }
 done_() { printf '{"type":"result","subtype":"success","is_error":false,"result":"%s"}\\n' "$1"; }
 `;
+
+/** Writes the script; `body` has the functions of `PART` at hand. */
+export function standIn(bin: string, name: string, body: string): void {
+  const path = join(bin, name);
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${PART}\n${body}\n`);
+  chmodSync(path, 0o755);
+}
 
 /** Waits until `holds` does. */
 export async function until(holds: () => boolean, what: string): Promise<void> {

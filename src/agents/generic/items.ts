@@ -123,7 +123,8 @@ export function tokensAt(value: unknown, paths: TokenPaths): Tokens | null {
   };
   if (Object.values(found).every((count) => count === undefined)) return null;
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = found;
-  return { input, output, cacheRead, cacheWrite };
+  const fresh = paths.input_has_cache ? Math.max(0, input - cacheRead - cacheWrite) : input;
+  return { input: fresh, output, cacheRead, cacheWrite };
 }
 
 function countAt(value: unknown, paths: readonly string[] | undefined): number | undefined {

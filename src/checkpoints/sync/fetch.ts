@@ -10,6 +10,7 @@ import { openObjects } from "../write.ts";
 import { type Offer, offerOf, type Patience, receive } from "./incoming.ts";
 import { mergeInto } from "./merge.ts";
 import type { Remote } from "./remote.ts";
+import { SYNC_REFS } from "./state.ts";
 import { differing } from "./unite.ts";
 
 const ATTEMPTS = 3;
@@ -30,7 +31,7 @@ export interface Fetched {
 
 /** The remote's branch as it was last seen. */
 export function seenRef({ key }: Remote): string {
-  return `refs/backtrail/sync/${key}`;
+  return SYNC_REFS + key;
 }
 
 export interface FetchOptions extends Patience {

@@ -6,6 +6,8 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault.ts";
+import { namesIn } from "../../base/files.ts";
+import { logError } from "../../base/log.ts";
 import { oneLine, plural } from "../../base/text.ts";
 import { farGit } from "../../git/remote.ts";
 import { tryGit } from "../../git/run.ts";
@@ -65,8 +67,9 @@ export async function receive(
   patience: Patience,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const place = join(directory(workspace), "incoming");
-  rmSync(place, { recursive: true, force: true });
+  removeAbandoned(workspace);
+  // Of this process alone: a git that outlives a killed one still writes to its own.
+  const place = join(directory(workspace), `incoming.${process.pid}.tmp`);
   mkdirSync(join(place, "pack"), { recursive: true, mode: 0o700 });
   try {
     await fetchInto(workspace, remote, ids, place, patience);
@@ -74,6 +77,18 @@ export async function receive(
     moveIn(place, join(workspace.commonDir, "objects"));
   } finally {
     rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** What killed processes had received: whoever holds the lock is the only one who receives. */
+function removeAbandoned(workspace: Workspace): void {
+  for (const name of namesIn(directory(workspace)).filter((each) => each.startsWith("incoming."))) {
+    try {
+      rmSync(join(directory(workspace), name), { recursive: true, force: true });
+    } catch (error) {
+      // It is still being written to: the next one removes it.
+      logError("sync", error);
+    }
   }
 }
 

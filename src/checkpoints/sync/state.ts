@@ -33,6 +33,9 @@ export interface Wish {
   id: string;
 }
 
+/** Remotes' branches as they were last seen, by the remotes' keys. */
+export const SYNC_REFS = "refs/backtrail/sync/";
+
 const MINUTE = 60_000;
 /** After the first failure, the second, …; the last for all that follow. */
 const PAUSES = [1, 5, 15, 60, 240, 1440].map((minutes) => minutes * MINUTE);

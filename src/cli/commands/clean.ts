@@ -1,10 +1,14 @@
-/** `clean`: lets go of what is past its time, after showing what that frees. */
+/** `clean`: lets go of what is past its time, and of worktrees that runs are done with, after showing what that frees. */
 import { plural } from "../../base/text.ts";
+import { runWorktrees } from "../../git/run-worktrees.ts";
+import { findWorkspace, isEnabled, type Workspace } from "../../git/workspace.ts";
 import { type Expired, freeRoom, type LettingGo, letGo, planLettingGo } from "../../lifecycle/pruning.ts";
+import { type RunStanding, removeRunWorktree, runStandings } from "../../restore/fork/spent.ts";
 import { confirm } from "../ask.ts";
 import { EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
 import { withProgress } from "../progress.ts";
+import { runWorktreeJson, runWorktreeLines } from "../render/run-worktrees.ts";
 import { moment } from "../render/time.ts";
 import { settingsOf } from "../settings.ts";
 import { openWorkspace } from "../workspace.ts";
@@ -15,48 +19,97 @@ interface Options {
   json?: boolean;
 }
 
+/** What would go, and which worktrees of runs stay. */
+interface Plan extends LettingGo {
+  worktrees: RunStanding[];
+  kept: RunStanding[];
+}
+
 const WHAT: Readonly<Record<Expired["kind"], [one: string, many: string]>> = {
   imported: ["imported session", "imported sessions"],
   transcript: ["stored transcript of OpenCode", "stored transcripts of OpenCode"],
+  "hand-over": ["text that another agent was told", "texts that other agents were told"],
   kept: ["set of files that a restore kept", "sets of files that restores kept"],
+  commits: ["history of a dropped fork", "histories of dropped forks"],
   session: ["session without steps", "sessions without steps"],
 };
+const NOTHING: LettingGo = { steps: [], others: [], sizeBefore: 0, sizeAfter: 0 };
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
-  const workspace = await openWorkspace(io);
-  const { retention } = settingsOf(workspace).config;
-  const limits = { days: retention.days, maxSize: retention.max_size };
-  const plan = await withProgress(io, "Measuring", () => planLettingGo(workspace, limits));
-  const { steps, others, sizeBefore, sizeAfter } = plan;
-  const nothing = steps.length + others.length === 0;
-  const told = (deleted: boolean) =>
-    io.json({ steps: steps.map((step) => step.id), others, sizeBefore, sizeAfter, deleted });
+  const workspace = await placeOf(io);
+  const plan = await withProgress(io, "Measuring", () => planOf(workspace));
+  const { steps, others, worktrees, kept, sizeBefore } = plan;
+  const nothing = steps.length + others.length + worktrees.length === 0;
   if (options.json && (options.dryRun || nothing)) {
-    told(false);
+    io.json(asJson(plan, false));
     return nothing ? EXIT.nothing : undefined;
   }
   if (nothing) {
-    const days = plural(retention.days, "day");
+    const days = plural(settingsOf(workspace).config.retention.days, "day");
     io.print(`Nothing to let go of: ${megabytes(sizeBefore)}, and nothing is older than ${days}.`);
+    tellKept(kept, io);
     return EXIT.nothing;
   }
   if (!options.json) tell(plan, io);
   if (options.dryRun) return undefined;
   if (!options.yes && !(await confirm(io, "Let go of them?", "--yes"))) return EXIT.nothing;
-  await withProgress(io, "Letting go", async () => {
+  const stayed = await withProgress(io, "Letting go", async () => {
     await letGo(workspace, plan);
-    await freeRoom(workspace);
+    if (isEnabled(workspace)) await freeRoom(workspace);
+    return removeAll(workspace, worktrees);
   });
-  if (options.json) told(true);
-  else {
-    io.print(`Done: ${plural(steps.length, "step")} gone.`);
-    if (workspace.kind === "repository")
-      io.say("git itself frees the space when it next prunes what nothing refers to.");
+  if (options.json) {
+    io.json({
+      ...asJson(plan, true),
+      worktrees: worktrees.filter((each) => !stayed.includes(each)).map(runWorktreeJson),
+    });
+    return undefined;
   }
+  const removed = worktrees.length - stayed.length;
+  const gone = steps.length > 0 || removed === 0 ? [plural(steps.length, "step")] : [];
+  if (removed > 0) gone.push(plural(removed, "worktree"));
+  io.print(`Done: ${gone.join(" and ")} gone.`);
+  for (const { worktree } of stayed) io.say(`${worktree.name} stays: somebody was there just now.`);
+  if (workspace.kind === "repository" && steps.length > 0)
+    io.say("git itself frees the space when it next prunes what nothing refers to.");
   return undefined;
 }
 
-function tell({ steps, others, sizeBefore, sizeAfter }: LettingGo, io: Io): void {
+/** Runs leave worktrees also where nothing is recorded. */
+async function placeOf(io: Io): Promise<Workspace> {
+  const found = findWorkspace(io.cwd);
+  return found && !isEnabled(found) && runWorktrees(found).length > 0 ? found : openWorkspace(io);
+}
+
+async function planOf(workspace: Workspace): Promise<Plan> {
+  const { retention } = settingsOf(workspace).config;
+  const limits = { days: retention.days, maxSize: retention.max_size };
+  const past = isEnabled(workspace) ? await planLettingGo(workspace, limits) : NOTHING;
+  const standings = await runStandings(workspace);
+  const [worktrees, kept] = [standings.filter(({ why }) => why === null), standings.filter(({ why }) => why !== null)];
+  return { ...past, worktrees, kept };
+}
+
+/** Those that could not go after all. */
+async function removeAll(workspace: Workspace, worktrees: readonly RunStanding[]): Promise<RunStanding[]> {
+  const stayed: RunStanding[] = [];
+  for (const each of worktrees) if (!(await removeRunWorktree(workspace, each))) stayed.push(each);
+  return stayed;
+}
+
+function asJson({ steps, others, worktrees, kept, sizeBefore, sizeAfter }: Plan, deleted: boolean) {
+  return {
+    steps: steps.map((step) => step.id),
+    others,
+    worktrees: worktrees.map(runWorktreeJson),
+    kept: kept.map(runWorktreeJson),
+    sizeBefore,
+    sizeAfter,
+    deleted,
+  };
+}
+
+function tell({ steps, others, worktrees, kept, sizeBefore, sizeAfter }: Plan, io: Io): void {
   const [oldest, newest] = [steps[0], steps.at(-1)];
   if (oldest && newest)
     io.print(`${plural(steps.length, "step")} to let go of, from ${moment(oldest.time)} to ${moment(newest.time)}.`);
@@ -64,7 +117,21 @@ function tell({ steps, others, sizeBefore, sizeAfter }: LettingGo, io: Io): void
     const bytes = some.reduce((sum, other) => sum + other.bytes, 0);
     io.print(`${plural(some.length, ...WHAT[kind])} to let go of${bytes > 0 ? `, ${megabytes(bytes)}` : ""}.`);
   }
-  io.print(`Steps would shrink from ${megabytes(sizeBefore)} to ${megabytes(sizeAfter)}. Named steps stay.`);
+  if (steps.length + others.length > 0)
+    io.print(`Steps would shrink from ${megabytes(sizeBefore)} to ${megabytes(sizeAfter)}. Named steps stay.`);
+  if (worktrees.length > 0) {
+    io.print(
+      `${plural(worktrees.length, "worktree")} of runs to remove, with ${worktrees.length === 1 ? "its branch" : "their branches"}:`,
+    );
+    for (const line of runWorktreeLines(worktrees, io.out.paint, io.out.columns)) io.print(line);
+  }
+  tellKept(kept, io);
+}
+
+function tellKept(kept: readonly RunStanding[], io: Io): void {
+  if (kept.length === 0) return;
+  io.print(`${plural(kept.length, "worktree")} of runs ${kept.length === 1 ? "stays" : "stay"}:`);
+  for (const line of runWorktreeLines(kept, io.out.paint, io.out.columns)) io.print(line);
 }
 
 function megabytes(bytes: number): string {

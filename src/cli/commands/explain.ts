@@ -13,7 +13,13 @@ import { lookIntoHistory } from "../history.ts";
 import type { Io } from "../io.ts";
 import { page } from "../pager.ts";
 import { withProgress } from "../progress.ts";
-import { type CheckpointView, checkpointLines, conversationLines, sessionLines } from "../render/checkpoint.ts";
+import {
+  type CheckpointView,
+  checkpointLines,
+  conversationLines,
+  sessionLines,
+  spentBy,
+} from "../render/checkpoint.ts";
 import { recordedSessionLines } from "../render/session.ts";
 import { commitLine, labelled } from "../render/story.ts";
 
@@ -140,7 +146,11 @@ function asJson(found: Explanation, conversations: ReadonlyMap<string, Conversat
     commits: found.commits,
     checkpoints: found.checkpoints.map(({ sessions, ...checkpoint }) => ({
       ...checkpoint,
-      sessions: sessions.map((session) => ({ ...session, ...talk(`${checkpoint.id}/${session.index}`) })),
+      sessions: sessions.map((session) => ({
+        ...session,
+        cost: spentBy(session).cost,
+        ...talk(`${checkpoint.id}/${session.index}`),
+      })),
     })),
     sessions: found.sessions.map(({ conversation: _, ...session }) => ({ ...session, ...talk(session.session) })),
   };

@@ -11,6 +11,7 @@ import { resolveTarget } from "../../restore/target.ts";
 import { USUAL_HAND_OVER } from "../../transcripts/hand-over.ts";
 import { ownExecutable } from "../executable.ts";
 import type { Io } from "../io.ts";
+import { TO_FORK } from "../picker/purpose.ts";
 import { withProgress } from "../progress.ts";
 import { forkJson } from "../render/fork.ts";
 import { placeOf } from "../render/place.ts";
@@ -67,7 +68,7 @@ async function targetOf(workspace: Workspace, options: Options, io: Io): Promise
     );
   }
   const { pickStep } = await import("../picker/pick.ts");
-  return { kind: "step", step: await pickStep(workspace, io) };
+  return { kind: "step", step: await pickStep(workspace, io, TO_FORK) };
 }
 
 function tell({ record, missing, notes }: MadeFork, target: Place, io: Io): void {

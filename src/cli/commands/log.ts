@@ -1,11 +1,9 @@
 /** `log`: the timeline, newest first; or the commits with what is behind them. */
 import { now } from "../../base/clock.ts";
-import { UserError } from "../../base/errors.ts";
-import type { Workspace } from "../../git/workspace.ts";
 import { stampsOf } from "../../restore/check/stamps.ts";
 import { fatesOf } from "../../restore/fates.ts";
 import { flatten, logsDirectory, nameOf, walkLogs } from "../../run/layout.ts";
-import { listSteps, stepsOf } from "../../steps/list.ts";
+import { requireSessionId, stepsOf } from "../../steps/list.ts";
 import { commitLog } from "../commit-log.ts";
 import { lookIntoHistory } from "../history.ts";
 import type { Io } from "../io.ts";
@@ -34,7 +32,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   const workspace = await lookIntoWorkspace(io);
-  const session = options.session === undefined ? undefined : sessionOf(workspace, options.session);
+  const session = options.session === undefined ? undefined : requireSessionId(workspace, options.session);
   const limit = options.limit ?? (options.json ? 0 : DEFAULT_TURNS);
   const found = stepsOf(workspace, { session, all: options.all });
   const { turns, read, more } = newestTurns(found, limit === 0 ? Number.POSITIVE_INFINITY : limit);
@@ -61,18 +59,4 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const lines = io.accessible ? spokenTimeline(turns, view) : timeline(turns, view);
   await page(io, lines.join("\n"));
   if (more) io.say(io.err.paint("dim", "There are older ones; --limit 0 shows them all."));
-}
-
-/** The whole id of the session that begins so. */
-function sessionOf(workspace: Workspace, beginning: string): string {
-  const ids = new Set<string>();
-  for (const { session } of listSteps(workspace, { all: true })) {
-    if (session === beginning) return session;
-    if (session?.startsWith(beginning)) ids.add(session);
-  }
-  const [only, ...others] = ids;
-  if (only !== undefined && others.length === 0) return only;
-  if (only !== undefined)
-    throw new UserError("usage", `"${beginning}" begins several sessions' ids.`, "Give a few more letters.");
-  throw new UserError("not-found", `No session here begins with "${beginning}".`, "`backtrail sessions` lists them.");
 }

@@ -5,6 +5,7 @@ import type { Target } from "../../restore/model.ts";
 import { applyRewind, planRewind } from "../../restore/rewind.ts";
 import { resolveTarget } from "../../restore/target.ts";
 import type { Io } from "../io.ts";
+import { TO_REWIND } from "../picker/purpose.ts";
 import { withProgress } from "../progress.ts";
 import { carryOut } from "../restoring.ts";
 import { openWorkspace } from "../workspace.ts";
@@ -42,5 +43,5 @@ async function targetOf(workspace: Workspace, options: Options, io: Io): Promise
     );
   }
   const { pickStep } = await import("../picker/pick.ts");
-  return { kind: "step", step: await pickStep(workspace, io) };
+  return { kind: "step", step: await pickStep(workspace, io, TO_REWIND) };
 }

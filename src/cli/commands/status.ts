@@ -70,16 +70,21 @@ export async function run(options: { json?: boolean }, io: Io): Promise<undefine
   }
   const state = config.enabled ? paint("green", "on") : paint("yellow", "off (the setting `enabled` is false)");
   io.print(`Recording is ${state} in ${shownPath(workspace.root)}.`);
-  const steps = listSteps(workspace).length;
-  const store =
-    workspace.kind === "repository" ? "in this repository" : "in a private store (this folder is no git repository)";
   io.print(
-    `${plural(steps, "step")} ${store}; tier ${oneLine(config.tier)}, ${config.strategy}, push ${config.push.enabled ? `to ${oneLine(withoutPassword(config.push.remote))}` : "off"}.`,
+    `${stepsText(workspace)}; tier ${oneLine(config.tier)}, ${config.strategy}, push ${config.push.enabled ? `to ${oneLine(withoutPassword(config.push.remote))}` : "off"}.`,
   );
   if (config.push.enabled) printPush(await pushState(workspace, config), io);
   printAgents(agents, io);
   printSessions(sessions, workspace, io);
   printStored(workspace, config.push.enabled, io);
+}
+
+function stepsText(workspace: Workspace): string {
+  const [here, all] = [listSteps(workspace).length, listSteps(workspace, { all: true }).length];
+  if (workspace.kind === "private")
+    return `${plural(here, "step")} in a private store (this folder is no git repository)`;
+  if (here === all) return `${plural(here, "step")} in this repository`;
+  return `${plural(here, "step")} in this work tree, ${all} in the repository`;
 }
 
 interface PushState {

@@ -12,6 +12,8 @@ export interface PickerEntry {
   /** The state after it, or the moment itself. */
   after: Step;
   isTurn: boolean;
+  /** It was undone, or a rewind took it back. */
+  isGone: boolean;
   /** What became of it, in a word or two: "undone", "taken back", "forked", and what a check said. */
   note: string;
   /** Subagents and forks, a line each. */
@@ -63,14 +65,11 @@ function entryOf(turn: Turn, { fates, verdictOf }: Known): PickerEntry {
     ...deleted,
   ];
   const forks = fates?.forks(turn.steps) ?? [];
-  const notes = [
-    stampMark(verdictOf?.(head), (_, text) => text),
-    fates?.of(head) ?? "",
-    forks.length > 0 ? "forked" : "",
-  ];
+  const fate = fates?.of(head) ?? "";
+  const notes = [stampMark(verdictOf?.(head), (_, text) => text), fate, forks.length > 0 ? "forked" : ""];
   const note = notes.filter((text) => text !== "").join(" ");
   const tasks = tasksOf(turn).map((task) => `${titleOf(task)}${fates?.of(task) === "undone" ? " (undone)" : ""}`);
   const details = [...tasks, ...forks.map(forkTitle)];
   const haystack = [...words, note, ...details].join("\n").toLowerCase();
-  return { title, before: start, after: head, isTurn, note, details, haystack };
+  return { title, before: start, after: head, isTurn, isGone: fate !== "", note, details, haystack };
 }

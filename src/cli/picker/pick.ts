@@ -14,6 +14,7 @@ import type { Io } from "../io.ts";
 import { fit, widthOf } from "../render/text.ts";
 import { age } from "../render/time.ts";
 import { entriesFrom, type PickerEntry, stepOf } from "./entries.ts";
+import type { Purpose } from "./purpose.ts";
 import { begin, type Key, press } from "./state.ts";
 import { draw } from "./view.ts";
 
@@ -22,39 +23,38 @@ const ENTER_SCREEN = "\u001b[?1049h\u001b[?25l";
 const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l";
 const PREVIEW_LINES = 400;
 
-export async function pickStep(workspace: Workspace, io: Io): Promise<Step> {
-  const steps = listSteps(workspace);
-  const entries = entriesFrom(steps, { fates: fatesOf(workspace, steps), verdictOf: stampsOf(workspace).of });
+/** Of one session, where it is given. */
+export async function pickStep(workspace: Workspace, io: Io, purpose: Purpose, session?: string): Promise<Step> {
+  const steps = listSteps(workspace, session === undefined ? {} : { session });
+  const known = { fates: fatesOf(workspace, steps), verdictOf: stampsOf(workspace).of };
+  const entries = entriesFrom(steps, known).filter(purpose.offers);
   if (entries.length === 0) {
-    throw new UserError(
-      "not-found",
-      "Nothing is recorded here yet, so there is nothing to go back to.",
-      "Start an agent and give it something to do.",
-    );
+    throw new UserError("not-found", purpose.nothing, "Start an agent and give it something to do.");
   }
-  return io.dumb ? pickByNumber(entries, io) : pickOnScreen(entries, workspace, io);
+  return io.dumb ? pickByNumber(entries, io, purpose) : pickOnScreen(entries, workspace, io, purpose);
 }
 
 /** A page at a time; a number goes to before that turn, with a plus to after it. */
-async function pickByNumber(entries: readonly PickerEntry[], io: Io): Promise<Step> {
-  io.say("Go back to:");
+async function pickByNumber(entries: readonly PickerEntry[], io: Io, { question, sides }: Purpose): Promise<Step> {
+  io.say(question);
   for (let from = 0; ; from += NUMBERED) {
     const shown = entries.slice(0, from + NUMBERED);
-    for (const [i, entry] of shown.entries()) if (i >= from) io.say(numberedLine(entry, i + 1, io));
+    for (const [i, entry] of shown.entries()) if (i >= from) io.say(numberedLine(entry, i + 1, sides, io));
     const older = entries.length - shown.length;
     if (older > 0) io.say(`     ${plural(older, "older one")}: type m for more.`);
-    const answer = await askLine("Number (with + for after that turn), or nothing to stop: ");
+    const answer = await askLine(`Number${sides ? " (with + for after that turn)" : ""}, or nothing to stop: `);
     if (answer === "") throw interrupted();
     if (older > 0 && /^m(ore)?$/i.test(answer)) continue;
     const [, number, plus] = /^(\d+)(\+?)$/.exec(answer) ?? [];
     const chosen = number === undefined ? undefined : shown[Number(number) - 1];
-    if (!chosen) throw new UserError("usage", `"${oneLine(answer)}" is none of 1 to ${shown.length}.`);
+    if (!chosen || (plus === "+" && !sides))
+      throw new UserError("usage", `"${oneLine(answer)}" is none of 1 to ${shown.length}.`);
     return stepOf(chosen, plus === "+");
   }
 }
 
-function numberedLine(entry: PickerEntry, number: number, io: Io): string {
-  const place = entry.isTurn ? (entry.before ? "before: " : "after: ") : "";
+function numberedLine(entry: PickerEntry, number: number, sides: boolean, io: Io): string {
+  const place = entry.isTurn && sides ? (entry.before ? "before: " : "after: ") : "";
   const note = entry.note === "" ? "" : ` (${io.accessible ? spoken(entry.note) : entry.note})`;
   const start = `${String(number).padStart(3)}. ${age(entry.after.time, now())}: ${place}`;
   // A screen reader has no columns: nothing is cut off for it.
@@ -66,17 +66,18 @@ function spoken(note: string): string {
   return note.replace("✓", "check passed").replace("✗", "check failed");
 }
 
-function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io: Io): Promise<Step> {
+function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io: Io, purpose: Purpose): Promise<Step> {
   const { stdin, stderr } = process;
   const diffs = new DiffPreviews(workspace, () => render());
-  let state = begin(entries);
+  let state = begin(entries, purpose.sides);
   let ended = false;
 
   const render = () => {
     if (ended) return;
     const columns = stderr.columns || io.err.columns;
     const rows = stderr.rows || io.err.rows;
-    const lines = draw(state, { columns, rows, paint: io.err.paint, now: now(), diffOf: (entry) => diffs.of(entry) });
+    const { paint } = io.err;
+    const lines = draw(state, { columns, rows, paint, now: now(), purpose, diffOf: (entry) => diffs.of(entry) });
     stderr.write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`);
   };
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { makeStep } from "../render/steps.fixture.ts";
 import { widthOf } from "../render/text.ts";
 import { entriesFrom, stepOf } from "./entries.ts";
+import { TO_REWIND, TO_UNDO } from "./purpose.ts";
 import { begin, type Key, type PickerState, press } from "./state.ts";
 import { draw, type Screen } from "./view.ts";
 
@@ -34,6 +35,7 @@ function typed(text: string): Key[] {
 }
 
 const screen: Screen = {
+  purpose: TO_REWIND,
   columns: 80,
   rows: 24,
   paint: (_style, text) => text,
@@ -73,6 +75,16 @@ test("enter picks, escape stops, and nothing is picked where nothing matches", (
   expect(press(begin(entries), { name: "escape" })).toEqual({ cancelled: true });
   expect(press(begin(entries), { name: "c", ctrl: true })).toEqual({ cancelled: true });
   expect(press(after(typed("zzz")), { name: "return" })).toHaveProperty("state");
+});
+
+test("to take a turn back there is no before and after, and only what is still there is offered", () => {
+  const here = entries.map((entry, i) => ({ ...entry, isGone: i === 1 }));
+  expect(here.filter(TO_UNDO.offers).map(({ title }) => title)).toEqual(["Fix the login 修复登录"]);
+  const state = after([{ name: "tab" }], begin(entries, TO_UNDO.sides));
+  expect(state.after).toBe(false);
+  const lines = draw(state, { ...screen, purpose: TO_UNDO });
+  expect(lines[0]).toBe("Take back which turn?");
+  expect(lines.at(-1)).not.toContain("before/after");
 });
 
 test("the screen is filled exactly, whatever is pressed and however small it is", () => {

@@ -8,6 +8,8 @@ export interface PickerState {
   cursor: number;
   /** Going to after the turn instead of before it. */
   after: boolean;
+  /** Whether that makes a difference. */
+  sides: boolean;
   /** Lines of the preview that were scrolled past. */
   scrolled: number;
 }
@@ -24,8 +26,8 @@ export type Outcome = { state: PickerState } | { picked: PickerEntry; after: boo
 const PAGE = 10;
 const SCROLL = 5;
 
-export function begin(entries: readonly PickerEntry[]): PickerState {
-  return { entries, query: "", matches: entries, cursor: 0, after: false, scrolled: 0 };
+export function begin(entries: readonly PickerEntry[], sides = true): PickerState {
+  return { entries, query: "", matches: entries, cursor: 0, after: false, sides, scrolled: 0 };
 }
 
 export function press(state: PickerState, key: Key): Outcome {
@@ -43,7 +45,7 @@ export function press(state: PickerState, key: Key): Outcome {
   if (name === "end") return moved(state, state.matches.length);
   if (name === "right") return { state: { ...state, scrolled: state.scrolled + SCROLL } };
   if (name === "left") return { state: { ...state, scrolled: Math.max(0, state.scrolled - SCROLL) } };
-  if (name === "tab") return { state: { ...state, after: !state.after } };
+  if (name === "tab") return { state: { ...state, after: state.sides && !state.after } };
   if (name === "backspace") return { state: filtered(state, [...state.query].slice(0, -1).join("")) };
   if (ctrl && name === "u") return { state: filtered(state, "") };
   if (ctrl && name === "w") return { state: filtered(state, withoutLastWord(state.query)) };

@@ -6,6 +6,7 @@ import { countOf, entriesOf, fileLines, summaryOf } from "../render/files.ts";
 import { fit, pad, widthOf, wrap } from "../render/text.ts";
 import { age } from "../render/time.ts";
 import { type PickerEntry, stepOf } from "./entries.ts";
+import type { Purpose } from "./purpose.ts";
 import type { PickerState } from "./state.ts";
 
 export interface Screen {
@@ -13,17 +14,11 @@ export interface Screen {
   rows: number;
   paint: Paint;
   now: Date;
+  purpose: Purpose;
   /** The diff of an entry as far as it is known yet. */
   diffOf(entry: PickerEntry): string | undefined;
 }
 
-/** The longest that fits is shown. */
-const HELP = [
-  "type to filter · ↑↓ choose · tab before/after · ←→ scroll · enter go · esc stop",
-  "↑↓ choose · tab before/after · enter go · esc stop",
-  "↑↓ · tab before/after · enter · esc",
-  "↑↓ tab enter esc",
-];
 const PROMPT_LINES = 3;
 const FILE_LINES = 5;
 const LEAST_LIST = 3;
@@ -40,19 +35,31 @@ export function draw(state: PickerState, screen: Screen): string[] {
   const left = room - lines.length - 1;
   const preview = entry ? previewOf(entry, screen).slice(Math.max(0, state.scrolled)) : [];
   for (let i = 0; i < left; i++) lines.push(cut(preview[i] ?? "", columns));
-  const help = HELP.find((text) => widthOf(text) <= columns) ?? "";
+  const help = helps(screen.purpose).find((text) => widthOf(text) <= columns) ?? "";
   lines.push(paint("dim", help));
   return lines;
 }
 
-function headline(state: PickerState, { paint, columns }: Screen): string {
+/** The longest that fits is shown. */
+function helps({ verb, sides }: Purpose): string[] {
+  const [side, tab] = sides ? [" · tab before/after", " tab"] : ["", ""];
+  return [
+    `type to filter · ↑↓ choose${side} · ←→ scroll · enter ${verb} · esc stop`,
+    `↑↓ choose${side} · enter ${verb} · esc stop`,
+    `↑↓${side} · enter · esc`,
+    `↑↓${tab} enter esc`,
+  ];
+}
+
+function headline(state: PickerState, { paint, columns, purpose }: Screen): string {
+  if (!purpose.sides) return paint("bold", fit(purpose.question, columns));
   const entry = state.matches[state.cursor];
   const where = entry?.isTurn
     ? stepOf(entry, state.after) === entry.after
       ? "after this turn"
       : "before this turn"
     : "this moment";
-  return fit("Go back to ", columns) + paint("bold", entry ? where : "…");
+  return fit(purpose.lead, columns) + paint("bold", entry ? where : "…");
 }
 
 function filterLine(state: PickerState, { paint, columns }: Screen): string {

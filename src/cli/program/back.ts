@@ -44,11 +44,16 @@ export const BACK: readonly CommandSpec[] = [
     arguments: [
       {
         name: "[turns...]",
-        help: "a step of a turn or subagent, `last`, how many turns back, a subagent's id",
-        completes: "step",
+        help: "a step of a turn or subagent, `last`, how many turns back, a subagent's id, a session's (its newest turn)",
+        completes: "turn",
       },
     ],
     options: [
+      {
+        flags: "-s, --session <id>",
+        help: "count only this session's turns; the beginning of its id is enough",
+        completes: "session",
+      },
       {
         flags: "--conflicts <how>",
         help: "`markers` writes what conflicts into the files",
@@ -65,6 +70,7 @@ export const BACK: readonly CommandSpec[] = [
       ["backtrail undo last", "the newest turn"],
       ["backtrail undo 2", "the turn before it, and only that one"],
       ["backtrail undo 3 2 --dry-run", "what two turns would take with them"],
+      ["backtrail undo 2 --session 53dbf6a2", "of one session among several"],
       ["backtrail undo 1 --tell-agent", "and let the agent know"],
     ],
     load: () => import("../commands/undo.ts"),

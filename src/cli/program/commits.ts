@@ -9,7 +9,11 @@ export const COMMITS: readonly CommandSpec[] = [
     details:
       "What led to a commit: the sessions behind it, with their prompts, files and tokens, and the conversation if you ask for it. Also for one checkpoint or one session. Checkpoints that another tool wrote on the branch entire/checkpoints/v1 are read as well.",
     arguments: [
-      { name: "[target]", help: "a commit, a checkpoint, or the beginning of a session's id (default: HEAD)" },
+      {
+        name: "[target]",
+        help: "a commit, a checkpoint, or the beginning of a session's id (default: HEAD)",
+        completes: "session",
+      },
     ],
     options: [
       { flags: "-c, --conversation", help: "also the whole conversation" },

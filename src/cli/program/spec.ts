@@ -42,7 +42,7 @@ export interface OptionSpec {
 }
 
 /** What the shell offers in this place. */
-export type Completes = "step" | "agent" | "setting" | "shell" | "session" | "fork";
+export type Completes = "step" | "turn" | "agent" | "setting" | "shell" | "session" | "run" | "fork";
 
 export const JSON_OPTION: OptionSpec = { flags: "--json", help: "print JSON" };
 export const YES: OptionSpec = { flags: "-y, --yes", help: "don't ask" };

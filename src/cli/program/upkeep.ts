@@ -7,9 +7,11 @@ export const UPKEEP: readonly CommandSpec[] = [
     group: "Set up",
     summary: "let go of what is past its time",
     details:
-      "Lets go of steps, imported sessions and stored transcripts that are older than `retention.days`, of the oldest steps beyond " +
-      "`retention.max_size`, and of files that restores kept after 90 days (or `retention.days`, if that is more), as the " +
-      "background does by itself once a day. It first says what and how much. Named steps stay.",
+      "Lets go of steps, imported sessions, stored transcripts, texts for other agents and commits of dropped forks that are older " +
+      "than `retention.days`, of the oldest steps beyond `retention.max_size`, and of files that restores kept after 90 days (or " +
+      "`retention.days`, if that is more), as the background does by itself once a day. Also removes worktrees of runs that are " +
+      "done with: everything in them is committed, and on another branch. It first says what and how much. Named steps stay, and " +
+      "so does every worktree with work in it.",
     options: [DRY_RUN, YES, JSON_OPTION],
     load: () => import("../commands/clean.ts"),
   },

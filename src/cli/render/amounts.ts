@@ -1,4 +1,5 @@
 /** Tokens, money and time as a person says them. */
+import type { Cost } from "../../transcripts/prices.ts";
 
 export function thousands(count: number): string {
   return count < 10_000 ? String(count) : `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
@@ -7,6 +8,12 @@ export function thousands(count: number): string {
 /** To the cent; small amounts more exactly. */
 export function dollars(cost: number): string {
   return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
+}
+
+/** "~ $0.12" is an estimate, "$0.12" what the agent told. */
+export function costWords(cost: Cost | null): string {
+  if (cost === null) return "unknown";
+  return `${cost.estimated ? "~ " : ""}${dollars(cost.usd)}`;
 }
 
 /** "0.4 s", "12 s", "3 min 5 s", "2 h 10 min" */

@@ -3,7 +3,9 @@ import { oneLine, plural, printable, shownPath } from "../../base/text.ts";
 import type { Summary, TokenUsage } from "../../checkpoints/layout.ts";
 import type { StoredCheckpoint, StoredSession } from "../../checkpoints/read.ts";
 import type { Conversation, Entry, Tokens } from "../../transcripts/model.ts";
+import { type Cost, estimatedCost, sumOfCosts } from "../../transcripts/prices.ts";
 import type { Paint } from "../io.ts";
+import { costWords } from "./amounts.ts";
 import { tokenLine } from "./step.ts";
 import { labelled, section } from "./story.ts";
 import { fit, wrap } from "./text.ts";
@@ -25,6 +27,7 @@ export function checkpointLines(checkpoint: StoredCheckpoint, view: CheckpointVi
     ...labelled("branch", summary.branch ? shownPath(summary.branch) : null, paint),
     ...labelled("strategy", oneLine(summary.strategy), paint),
     ...labelled("tokens", summary.token_usage ? tokenLine(tokensOf(summary.token_usage)) : null, paint),
+    ...labelled("cost", summary.token_usage ? costWords(sumOfCosts(sessions.map(spentBy))) : null, paint),
     ...labelled("sessions", plural(sessions.length, "session"), paint),
     ...labelled("subagents", tasks.length > 0 ? plural(tasks.length, "task") : null, paint),
     ...checkpoint.problems.map((problem) => `${paint("yellow", "warning:")} ${printable(problem)}`),
@@ -41,6 +44,7 @@ export function sessionLines(session: StoredSession, view: CheckpointView): stri
     `${paint("cyan", oneLine(metadata.agent) + model)}  ${oneLine(metadata.session_id)}`,
     ...labelled("recorded", timeLine(metadata.created_at, now), paint),
     ...labelled("tokens", metadata.token_usage ? tokenLine(tokensOf(metadata.token_usage)) : null, paint),
+    ...labelled("cost", metadata.token_usage ? costWords(spentBy(session).cost) : null, paint),
     ...labelled(
       "lines",
       share && share.total_committed > 0
@@ -79,6 +83,15 @@ export function conversationLines(conversation: Conversation, { paint, columns }
     if (shown.length > 0) lines.push("", ...shown);
   }
   return lines;
+}
+
+/** A checkpoint holds no prices: they are looked up when it is shown. */
+export function spentBy({ metadata, record }: StoredSession): { tokens: Tokens | null; cost: Cost | null } {
+  const { model, created_at, token_usage } = metadata;
+  if (!token_usage) return { tokens: null, cost: null };
+  const tokens = tokensOf(token_usage);
+  const use = { agent: record?.agent ?? null, model: model ?? null, tokens, time: created_at || null };
+  return { tokens, cost: estimatedCost([use]) };
 }
 
 export function tokensOf(usage: TokenUsage): Tokens {

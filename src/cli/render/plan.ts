@@ -37,6 +37,7 @@ export function planLines(plan: RewindPlan, view: PlanView): string[] {
       `  ${paint("yellow", "branch")} moves from ${plan.head.from.slice(0, 12)} to ${plan.head.to.slice(0, 12)}`,
     );
   }
+  if (plan.restoresIndex) lines.push(`  ${paint("yellow", "staged")} what was staged then, and nothing else`);
   lines.push(`  ${paint("cyan", "chat")} ${chatLine(plan)}`);
   lines.push(...notUndone(plan, view), ...conflicts(plan, view));
   return lines;
@@ -124,7 +125,7 @@ function notUndone(plan: RewindPlan, { paint, columns }: PlanView): string[] {
   if (plan.notUndone.length === 0) return [];
   const shown = plan.notUndone.slice(0, SHOWN_NOT_UNDONE);
   const lines = shown.flatMap(({ what, why, command }) => {
-    const line = `  ${paint("yellow", "!")} ${shownPath(oneLine(what))}: ${printable(why)}`;
+    const line = `  ${paint("yellow", "!")} ${oneLine(what)}: ${printable(why)}`;
     const isNamed = command === undefined || what.includes(command);
     return isNamed ? [line] : [line, paint("dim", fit(`      by ${oneLine(command)}`, columns))];
   });

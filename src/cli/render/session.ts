@@ -1,6 +1,7 @@
 /** A session from the steps recorded here, or an imported one, turn by turn. */
 import { oneLine, plural, printable, shownPath } from "../../base/text.ts";
 import type { RecordedSession, RecordedTurn } from "../../checkpoints/sessions.ts";
+import { costWords } from "./amounts.ts";
 import type { CheckpointView } from "./checkpoint.ts";
 import { tokenLine } from "./step.ts";
 import { labelled } from "./story.ts";
@@ -17,6 +18,7 @@ export function recordedSessionLines(session: RecordedSession, view: CheckpointV
     ...labelled("title", session.title && oneLine(session.title), paint),
     ...labelled("imported", session.imported ? "without snapshots: there is nothing to go back to" : null, paint),
     ...labelled("tokens", session.tokens && tokenLine(session.tokens), paint),
+    ...labelled("cost", session.tokens && costWords(session.cost), paint),
     ...labelled("checkpoints", session.checkpoints.join(", "), paint),
     ...session.turns.flatMap((turn) => turnLines(turn, view)),
   ];

@@ -3,6 +3,7 @@ import { oneLine, plural } from "../../base/text.ts";
 import type { SessionNode, SessionStatus, SessionTask } from "../../run/sessions/model.ts";
 import type { Hit } from "../../run/sessions/search.ts";
 import type { Paint, Style } from "../io.ts";
+import { costWords } from "./amounts.ts";
 import { fit } from "./text.ts";
 import { age } from "./time.ts";
 
@@ -55,6 +56,7 @@ function headline(node: SessionNode, { paint, now, ids }: SessionsView): string 
     paint("cyan", oneLine(node.agent)),
     paint(COLOURS[node.status], node.status),
     whatOf(node),
+    ...(node.cost ? [paint("dim", costWords(node.cost))] : []),
     ...node.tags.map((tag) => paint("blue", `#${oneLine(tag)}`)),
   ];
   return parts.join("  ");

@@ -1,5 +1,6 @@
 /** A step as scripts get it. The first thirteen fields are promised; `show` adds to them. */
 import type { Step } from "../../steps/model.ts";
+import { costOf } from "./step.ts";
 
 export function stepJson(step: Step) {
   return {
@@ -25,6 +26,7 @@ export function wholeStepJson(step: Step) {
     worktree: step.worktree,
     model: step.model,
     tokens: step.tokens,
+    cost: costOf(step),
     response: step.response,
     toolUseId: step.toolUseId,
     command: step.command,

@@ -2,8 +2,9 @@
 import { oneLine, printable, shownPath } from "../../base/text.ts";
 import type { NotCaptured, Step } from "../../steps/model.ts";
 import type { Tokens } from "../../transcripts/model.ts";
+import { type Cost, estimatedCost } from "../../transcripts/prices.ts";
 import type { Paint } from "../io.ts";
-import { thousands } from "./amounts.ts";
+import { costWords, thousands } from "./amounts.ts";
 import { entriesOf, fileLines, summaryOf } from "./files.ts";
 import { wrap } from "./text.ts";
 import { age, moment } from "./time.ts";
@@ -57,12 +58,18 @@ export function stepDetails(step: Step, sameTurn: readonly Step[], view: StepVie
     step.head && `${step.head.slice(0, 12)}${step.branch ? ` on ${shownPath(step.branch)}` : ", no branch"}`,
   );
   add("tokens", step.tokens && tokenLine(step.tokens));
+  add("cost", step.tokens && costWords(costOf(step)));
   add("chat", step.transcript ? "recorded" : step.agent ? "unavailable (no transcript found)" : null);
   add("command", step.command && oneLine(step.command));
   section(lines, "Prompt", step.prompt, columns, paint);
   section(lines, "Answer", step.response, columns, paint);
   lines.push(...taskLines(step, sameTurn, paint), ...filesOf(step, paint));
   return lines;
+}
+
+/** Null where the step has no tokens, or its model no price. */
+export function costOf({ agent, model, tokens, time }: Step): Cost | null {
+  return tokens && estimatedCost([{ agent, model, tokens, time }]);
 }
 
 export function tokenLine(tokens: Tokens): string {

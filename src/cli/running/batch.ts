@@ -6,20 +6,22 @@ import { Batch, type Ended } from "../../run/batch.ts";
 import { signalNumber } from "../../run/child.ts";
 import type { RunRequest } from "../../run/headless.ts";
 import { countedTokens } from "../../run/limits.ts";
-import { readPrompts } from "../../run/prompts.ts";
+import { readPrompts, requirePrompts } from "../../run/prompts.ts";
 import { END_STATUSES } from "../../run/records.ts";
+import { sumOfCosts } from "../../transcripts/prices.ts";
 import { EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
-import { duration, thousands } from "../render/amounts.ts";
+import { costWords, duration, thousands } from "../render/amounts.ts";
 import { BatchProgress } from "./progress.ts";
 import { type RunOptions, requestOf } from "./request.ts";
 import { SIGNALS } from "./single.ts";
+import { readStandardInput, STANDARD_INPUT } from "./standard-input.ts";
 
 const MOST_AT_ONCE = 64;
 const LONGEST_REASON = 200;
 
 export async function performAll(options: RunOptions, logs: string, io: Io): Promise<number> {
-  const prompts = promptsOf(options, io);
+  const prompts = await promptsOf(options, io);
   const atOnce = countOf(options.parallel ?? "1");
   const request = await requestOf({ ...options, prompt: prompts[0] ?? "" }, logs, io);
   const batch = new Batch();
@@ -49,7 +51,7 @@ export async function performAll(options: RunOptions, logs: string, io: Io): Pro
     : EXIT.failed;
 }
 
-function promptsOf({ prompts, prompt, session, output }: RunOptions, io: Io): string[] {
+async function promptsOf({ prompts, prompt, session, output }: RunOptions, io: Io): Promise<string[]> {
   if (prompts === undefined) {
     throw new UserError(
       "usage",
@@ -63,6 +65,7 @@ function promptsOf({ prompts, prompt, session, output }: RunOptions, io: Io): st
   if (output === "stream") {
     throw new UserError("usage", "Several runs can't be shown as they come.", "Use --output text or json.");
   }
+  if (prompts === STANDARD_INPUT) return requirePrompts(await readStandardInput(io), "standard input");
   return readPrompts(resolve(io.cwd, prompts));
 }
 
@@ -126,5 +129,7 @@ function summaryOf(ended: readonly Ended[], asked: number): string {
     .map(([status, count]) => `${count} ${status}`);
   if (ended.length < asked) counts.push(`${asked - ended.length} not started`);
   const tokens = ended.reduce((sum, { outcome }) => sum + (outcome ? countedTokens(outcome.usage) : 0), 0);
-  return `${plural(asked, "run")}: ${counts.join(", ")}${tokens > 0 ? `; ${thousands(tokens)} tokens` : ""}.`;
+  const cost = sumOfCosts(ended.flatMap(({ outcome }) => outcome?.usage ?? []));
+  const money = cost ? `, ${costWords(cost)}` : "";
+  return `${plural(asked, "run")}: ${counts.join(", ")}${tokens > 0 ? `; ${thousands(tokens)} tokens${money}` : ""}.`;
 }

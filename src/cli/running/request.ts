@@ -9,6 +9,7 @@ import type { RunRequest } from "../../run/headless.ts";
 import { findLog, type LogFile, nameOf } from "../../run/layout.ts";
 import { type Budget, type Limits, parseBudget, parseTime } from "../../run/limits.ts";
 import { parentFromEnvironment, requireParent } from "../../run/parent.ts";
+import { hasPrice } from "../../transcripts/prices.ts";
 import type { Io } from "../io.ts";
 import { settingsOf } from "../settings.ts";
 
@@ -54,19 +55,20 @@ export async function requestOf(options: RunOptions, logs: string, io: Io): Prom
     options.parent !== undefined
       ? requireParent(logs, options.parent, io.cwd)
       : session === null
-        ? (parentFromEnvironment(logs, io.environment, io.cwd) ?? null)
+        ? ((await parentFromEnvironment(logs, io.environment, io.cwd)) ?? null)
         : null;
+  const model = options.model ?? modelIn(runner.run, args) ?? own.model ?? runner.run.model?.default ?? null;
   return {
     runner,
     program,
     prompt,
-    model: options.model ?? modelIn(runner.run, args) ?? own.model ?? runner.run.model?.default ?? null,
+    model,
     args,
     session: session && { id: idOf(session, options.session ?? ""), log: session },
     parent,
     context: resumed === undefined ? null : await contextFor(logs, resumed, options.resumeTree !== undefined),
     tags: (options.tag ?? []).map(tagOf),
-    limits: limitsOf(options, runner),
+    limits: limitsOf(options, runner, model),
     logs,
     cwd: io.cwd,
     environment: io.environment,
@@ -131,25 +133,33 @@ async function contextFor(logs: string, id: string, withTree: boolean): Promise<
   return contextOf(node, withTree);
 }
 
-function limitsOf({ timeout, budget }: RunOptions, runner: Runner): Limits {
+function limitsOf({ timeout, budget }: RunOptions, runner: Runner, model: string | null): Limits {
   const limits: Limits = {
     timeoutMs: timeout === undefined ? null : parseTime(timeout),
     budget: budget === undefined ? null : parseBudget(budget),
   };
-  if (limits.budget) requireTold(limits.budget, runner);
+  if (limits.budget) requireTold(limits.budget, runner, model);
   return limits;
 }
 
 /** A budget that nothing is ever held against would only look like one. */
-function requireTold(budget: Budget, { name, run }: Runner): void {
+function requireTold(budget: Budget, { name, run, profile }: Runner, model: string | null): void {
   const usage = run.stream.rules.filter((rule) => rule.is === "usage");
-  const tells = budget.cost === null ? usage.some((rule) => rule.tokens) : usage.some((rule) => rule.cost);
-  if (tells) return;
-  const inTokens = budget.cost !== null && usage.some((rule) => rule.tokens);
+  const tellsTokens = usage.some((rule) => rule.tokens);
+  if (budget.cost === null ? tellsTokens : usage.some((rule) => rule.cost)) return;
+  if (!tellsTokens) {
+    const what = budget.cost === null ? "how many tokens it uses" : "what it costs";
+    throw new UserError(
+      "usage",
+      `${name} doesn't tell ${what}, so there can be no budget.`,
+      "--timeout bounds its time.",
+    );
+  }
+  if (model !== null && hasPrice(profile.id, model)) return;
   throw new UserError(
     "usage",
-    `${name} doesn't tell ${budget.cost === null ? "how many tokens it uses" : "what it costs"}, so there can be no budget.`,
-    inTokens ? "Give the budget in tokens, such as --budget 200k." : "--timeout bounds its time.",
+    `${name} doesn't tell what it costs, and ${model === null ? "which model it takes is not known" : `the price of ${model} is not known`}.`,
+    `${model === null ? "Name the model with --model, or give" : "Give"} the budget in tokens, such as --budget 200k.`,
   );
 }
 

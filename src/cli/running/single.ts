@@ -6,7 +6,7 @@ import { cannotWrite } from "../../run/layout.ts";
 import { countedTokens, overBudget } from "../../run/limits.ts";
 import { EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
-import { dollars, thousands } from "../render/amounts.ts";
+import { costWords, thousands } from "../render/amounts.ts";
 import type { RunOptions } from "./request.ts";
 
 export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -84,7 +84,7 @@ function report(outcome: Outcome, request: RunRequest, signal: NodeJS.Signals | 
     warn(`${plural(outcome.dropped, "line")} of ${name}'s, over 16 MiB long, is not in the log.`);
   const { budget, timeoutMs } = request.limits;
   const used =
-    budget?.cost != null ? dollars(outcome.usage.cost ?? 0) : `${thousands(countedTokens(outcome.usage))} tokens`;
+    budget?.cost != null ? costWords(outcome.usage.cost) : `${thousands(countedTokens(outcome.usage))} tokens`;
   if (signal !== null) return;
   if (outcome.status === "timed-out" || outcome.status === "over-budget") {
     const why = outcome.status === "timed-out" ? `after ${(timeoutMs ?? 0) / 1000} s` : `at ${used}, over its budget`;

@@ -6,7 +6,7 @@ import { isTracked } from "../../git/tracked.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { failuresOf } from "../failures.ts";
 import { type Finding, ok, warning, within } from "../finding.ts";
-import { readRules, TIER_NAMES, tierRules } from "../tiers.ts";
+import { isTier, TIER_NAMES, tierRules } from "../tiers.ts";
 
 const SHOWN = 5;
 
@@ -22,7 +22,7 @@ export function checkSettings(workspace: Workspace): Finding[] {
   for (const [name, tier] of Object.entries(config.tiers)) {
     for (const wrong of tierProblems(tier)) findings.push(warning("settings", `tiers.${name}: ${wrong}`, null));
   }
-  if (!TIER_NAMES.includes(config.tier) && readRules(config.tiers[config.tier]) === undefined) {
+  if (!isTier(config.tier, config.tiers)) {
     const hint = `Tiers: ${TIER_NAMES.join(", ")}, or one of your own under \`tiers\`.`;
     findings.push(warning("settings", `There is no tier "${shownPath(config.tier)}"; balanced is used.`, hint));
   }

@@ -10,6 +10,7 @@ import type { ForkRecord } from "../../steps/forks.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import type { Step } from "../../steps/model.ts";
 import { type FileChanges, sumOfTokens, type Tokens } from "../../transcripts/model.ts";
+import { type Cost, estimatedCost, type Use } from "../../transcripts/prices.ts";
 import { workspaceOf } from "./find.ts";
 import { branchTip } from "./worktree.ts";
 
@@ -21,8 +22,8 @@ export interface Attempt {
   turns: number;
   /** Null where no turn has told any. */
   tokens: Tokens | null;
-  /** In the agents' own money; null: nobody has told. */
-  cost: number | null;
+  /** Null where a model's price is not known. */
+  cost: Cost | null;
   /** From each prompt to the end of its turn, summed. */
   seconds: number;
 }
@@ -94,9 +95,13 @@ async function attempt(
     lines: await linesBetween(workspace, record.base.work, tree),
     turns: ends.length,
     tokens: told.length === 0 ? null : sumOfTokens(told),
-    cost: null,
+    cost: told.length === 0 ? null : estimatedCost(ends.flatMap(useOf)),
     seconds: Math.round(ends.reduce((sum, end) => sum + durationOf(end, steps), 0)),
   };
+}
+
+function useOf({ agent, model, tokens, time }: Step): Use[] {
+  return tokens ? [{ agent, model, tokens, time }] : [];
 }
 
 /** After the step that both began with, newest first. */

@@ -3,26 +3,26 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { uninstall } from "../../agents/install.ts";
 import { getAgent } from "../../agents/registry.ts";
+import { now } from "../../base/clock.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault.ts";
 import { logError } from "../../base/log.ts";
 import { oneLine, plural, shownPath } from "../../base/text.ts";
 import { loadConfig } from "../../config/load.ts";
-import { gitLocation } from "../../git/location.ts";
-import { git, tryGit } from "../../git/run.ts";
+import { compareAndSwapRef, readRef } from "../../git/refs.ts";
 import { readStore, type Workspace } from "../../git/workspace.ts";
 import { isAlive } from "../../lifecycle/dead-turns.ts";
 import { captureOptions } from "../../lifecycle/dispatcher.ts";
 import { saveManually } from "../../lifecycle/save.ts";
 import { loadSession, marked } from "../../lifecycle/session-state.ts";
 import { currentSnapshot } from "../../steps/diff.ts";
-import { type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
+import { droppedRef, type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
 import type { NotUndone } from "../model.ts";
 import { workspaceOf } from "./find.ts";
 import { ignoredOnlyIn } from "./ignored.ts";
 import { lockForks } from "./lock.ts";
 import { removeFork } from "./removal.ts";
-import { branchTip } from "./worktree.ts";
+import { branchTip, isOnlyOn } from "./worktree.ts";
 
 export interface DropPlan {
   record: ForkRecord;
@@ -58,19 +58,14 @@ export async function planDrop(workspace: Workspace, record: ForkRecord): Promis
     throw new UserError("usage", `This is the fork ${record.name} itself.`, "Drop it from another work tree.");
   }
   const tip = await tipOf(workspace, record);
-  const ownTip = tip !== null && (await isOnlyHere(workspace, record, tip)) ? tip : null;
+  const ownTip = tip !== null && (await isOnlyOn(workspace, record.branch ?? "", tip)) ? tip : null;
   if (!fork) return { record, lost: [], changed: false, ownTip };
   const snapshot = await currentSnapshot(fork, captureOptions(loadConfig(fork.root)));
   const lost = [
     ...busy(fork),
     ...(await ignoredFiles(fork, record.from.root)),
     ...snapshot.notCaptured.map(({ path }) => ({ what: shownPath(path), why: "no step holds it" })),
-    ...UNDER_WAY.filter(([name]) => fork.kind === "repository" && existsSync(join(fork.gitDir, name))).map(
-      ([, what]) => ({
-        what,
-        why: "it is under way there",
-      }),
-    ),
+    ...operationsIn(fork).map((what) => ({ what, why: "it is under way there" })),
   ];
   return { record, lost, changed: snapshot.work !== record.base.work, ownTip };
 }
@@ -100,10 +95,11 @@ async function drop(workspace: Workspace, record: ForkRecord): Promise<Dropped> 
   // Looked at again: somebody may have committed there since it was planned.
   const tip = await tipOf(workspace, record);
   const commits =
-    tip !== null && (await isOnlyHere(workspace, record, tip)) ? `refs/backtrail/dropped/${record.id}` : null;
+    tip !== null && (await isOnlyOn(workspace, record.branch ?? "", tip)) ? droppedRef(record.id, now()) : null;
   if (commits !== null && tip !== null) {
-    const { args, cwd } = gitLocation(workspace);
-    await git([...args, "update-ref", commits, tip], { cwd });
+    const before = await readRef(workspace, commits);
+    if (before !== tip && !(await compareAndSwapRef(workspace, commits, before, tip)))
+      throw new UserError("failed", `The commits of the fork ${record.name} could not be kept.`, "Try again.");
   }
   faultPoint("fork:kept");
   if (fork) await disconnect(fork);
@@ -119,7 +115,7 @@ async function saveLast(fork: Workspace, record: ForkRecord): Promise<string | n
 }
 
 /** What the store notes of hooks there; the files themselves go anyway. */
-async function disconnect(fork: Workspace): Promise<void> {
+export async function disconnect(fork: Workspace): Promise<void> {
   for (const [id, { scope }] of Object.entries(readStore(fork)?.agents ?? {})) {
     const agent = await getAgent(id);
     if (scope !== "local" || !agent?.profile.hooks || agent.ownHooks) continue;
@@ -131,7 +127,13 @@ async function disconnect(fork: Workspace): Promise<void> {
   }
 }
 
-function busy(fork: Workspace): NotUndone[] {
+/** Operations of git's that have not come to their end. */
+export function operationsIn({ kind, gitDir }: Workspace): string[] {
+  if (kind !== "repository") return [];
+  return UNDER_WAY.flatMap(([name, what]) => (existsSync(join(gitDir, name)) ? [what] : []));
+}
+
+export function busy(fork: Workspace): NotUndone[] {
   return marked(fork, "active").flatMap((key) => {
     const state = loadSession(fork, key);
     if (!state?.openTurn || !isAlive(state)) return [];
@@ -141,13 +143,6 @@ function busy(fork: Workspace): NotUndone[] {
 
 async function tipOf(workspace: Workspace, { branch }: ForkRecord): Promise<string | null> {
   return branch === null ? null : branchTip(workspace, branch);
-}
-
-async function isOnlyHere(workspace: Workspace, record: ForkRecord, tip: string): Promise<boolean> {
-  const { args, cwd } = gitLocation(workspace);
-  const others = [`--exclude=${record.branch}`, "--branches", "--tags", "--remotes"];
-  const left = await tryGit([...args, "rev-list", "--max-count=1", tip, "--not", ...others], { cwd });
-  return left.code !== 0 || left.stdout.length > 0;
 }
 
 /** Those that are not the same in the work tree that the fork was made from. */

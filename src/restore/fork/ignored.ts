@@ -1,6 +1,7 @@
 /** Files that git ignores, and that no step holds: those of one work tree that another does not have just so. */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { decodePath, onDisk } from "../../base/path-bytes.ts";
+import { onDisk } from "../../base/path-bytes.ts";
+import { pathsAtNul } from "../../git/conversion.ts";
 import { gitLocation } from "../../git/location.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -14,13 +15,7 @@ export async function ignoredOnlyIn(workspace: Workspace, other: string): Promis
   const { args, cwd } = gitLocation(workspace);
   const ask = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   const { stdout } = await tryGit([...args, ...ask], { cwd });
-  const paths: string[] = [];
-  for (let start = 0; start < stdout.length; ) {
-    const end = stdout.indexOf(0, start);
-    paths.push(decodePath(stdout.subarray(start, end)));
-    start = end + 1;
-  }
-  return paths.filter((path) => !isSame(workspace.root, other, path.replace(/\/$/, "")));
+  return pathsAtNul(stdout).filter((path) => !isSame(workspace.root, other, path.replace(/\/$/, "")));
 }
 
 function isSame(here: string, there: string, path: string): boolean {

@@ -12,6 +12,7 @@ import { logError } from "../../base/log.ts";
 import { shownPath } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
 import { tryGit } from "../../git/run.ts";
+import { releaseUserIndex } from "../../git/user-index.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { connectWorktree, type HookNote } from "../../lifecycle/connect-worktree.ts";
 import { type ForkMaking, type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
@@ -157,6 +158,7 @@ async function placed(workspace: Workspace, record: ForkRecord): Promise<Workspa
 }
 
 async function putFiles(fork: Workspace, target: Place): Promise<NotUndone[]> {
+  releaseUserIndex(fork);
   await finishRestores(fork);
   const options = { codeOnly: true, everything: true };
   const plan = await planRestore(fork, { kind: "fork", target, options, takesBack: null, merge: null, chat: null });

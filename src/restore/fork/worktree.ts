@@ -2,9 +2,10 @@
 import { existsSync, realpathSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
-import { readText } from "../../base/files.ts";
+import { readText, removeFile } from "../../base/files.ts";
 import { shownPath } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
+import { compareAndSwapRef } from "../../git/refs.ts";
 import { git, gitText, tryGit } from "../../git/run.ts";
 import { findWorkspace, type Workspace } from "../../git/workspace.ts";
 import { NO_HOOKS, refusal, WORKTREE_TIMEOUT_MS } from "../../git/worktrees.ts";
@@ -74,10 +75,23 @@ export function placeOf(workspace: Workspace, { directory, worktree, kind }: For
 
 /** Only if it still is where `at` says: what was committed there is somebody's work. */
 export async function removeBranch(workspace: Workspace, branch: string, at: string): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  // A git of ours that was killed may have left the branch's lock: that one is waited for.
+  if (!(await compareAndSwapRef(workspace, ref, at, null))) return false;
+  removeFile(join(workspace.commonDir, "logs", ref));
+  await removeSettings(workspace, branch);
+  return true;
+}
+
+/** Only where there are some: git locks its configuration to look for them. */
+async function removeSettings(workspace: Workspace, branch: string): Promise<void> {
   const { args, cwd } = gitLocation(workspace);
-  const removed = await tryGit([...args, "update-ref", "-d", `refs/heads/${branch}`, at], { cwd });
-  if (removed.code === 0) await tryGit([...args, "config", "--remove-section", `branch.${branch}`], { cwd });
-  return removed.code === 0;
+  const { stdout } = await tryGit([...args, "config", "--local", "--name-only", "-z", "--list"], { cwd });
+  const has = stdout
+    .toString("utf8")
+    .split("\0")
+    .some((name) => name.startsWith(`branch.${branch}.`));
+  if (has) await tryGit([...args, "config", "--remove-section", `branch.${branch}`], { cwd });
 }
 
 export async function branchTip(workspace: Workspace, branch: string): Promise<string | null> {
@@ -86,9 +100,17 @@ export async function branchTip(workspace: Workspace, branch: string): Promise<s
   return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
 }
 
-/** `<repository>.forks` goes with the last of them; a directory that the user chose stays. */
+/** Whether a commit would be on no branch, tag or remote any more without this branch, or those that this pattern fits. */
+export async function isOnlyOn(workspace: Workspace, branch: string, commit: string): Promise<boolean> {
+  const { args, cwd } = gitLocation(workspace);
+  const others = [`--exclude=${branch}`, "--branches", "--tags", "--remotes"];
+  const left = await tryGit([...args, "rev-list", "--max-count=1", commit, "--not", ...others], { cwd });
+  return left.code !== 0 || left.stdout.length > 0;
+}
+
+/** `<repository>.forks` (or `.runs`) goes with the last of them; a directory that the user chose stays. */
 export function removeEmptyHome(directory: string): void {
-  if (!directory.endsWith(".forks")) return;
+  if (!/\.(?:forks|runs)$/.test(directory)) return;
   try {
     rmdirSync(directory);
   } catch {

@@ -1,5 +1,6 @@
 /** A session as `sessions` knows it, whatever told of it: a run's log, the recorded steps, an import, or several of these. */
 import type { Tokens } from "../../transcripts/model.ts";
+import type { Cost } from "../../transcripts/prices.ts";
 import { END_STATUSES, type RunStatus } from "../records.ts";
 
 export type SessionStatus = RunStatus | "waiting";
@@ -22,7 +23,7 @@ export interface SessionNode {
   /** Recorded ones: 0 where there is nothing to go back to. */
   steps: number;
   tokens: Tokens | null;
-  cost: number | null;
+  cost: Cost | null;
   worktree: string | null;
   /** The run's log. */
   log: { path: string; agent: string } | null;

@@ -6,10 +6,13 @@ import { listSessions, type SessionState } from "../../lifecycle/session-state.t
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import type { Step } from "../../steps/model.ts";
 import { addTokens, type Tokens } from "../../transcripts/model.ts";
+import { estimatedCost, type Use } from "../../transcripts/prices.ts";
 import type { SessionNode, SessionTask } from "./model.ts";
 
 interface Counted {
   tokens: Tokens | null;
+  /** The tokens turn by turn, each with the model that took them. */
+  uses: Use[];
   /** The newest end of a turn was an interrupt. */
   interrupted: boolean | null;
   tasks: Map<string, SessionTask>;
@@ -20,7 +23,7 @@ export function recordedNodes(workspace: Workspace): SessionNode[] {
   for (const step of stepsNewestFirst(workspace)) {
     if (step.session === null || step.agent === null) continue;
     const key = keyOf(step.agent, step.session);
-    const known = counted.get(key) ?? { tokens: null, interrupted: null, tasks: new Map() };
+    const known = counted.get(key) ?? { tokens: null, uses: [], interrupted: null, tasks: new Map() };
     counted.set(key, known);
     count(known, step);
   }
@@ -30,7 +33,11 @@ export function recordedNodes(workspace: Workspace): SessionNode[] {
 function count(known: Counted, step: Step): void {
   if (step.kind === "turn-end") {
     known.interrupted ??= step.interrupted;
-    if (step.tokens) known.tokens = known.tokens ? addTokens(known.tokens, step.tokens) : step.tokens;
+    if (step.tokens) {
+      const { agent, model, tokens, time } = step;
+      known.tokens = known.tokens ? addTokens(known.tokens, tokens) : tokens;
+      known.uses.push({ agent, model, tokens, time });
+    }
   }
   const { subagent } = step;
   // The newest step of a task tells how far it got.
@@ -61,7 +68,7 @@ function nodeOf(state: SessionState, counted: Counted | undefined): SessionNode 
     turns: state.turn,
     steps: state.steps,
     tokens: counted?.tokens ?? null,
-    cost: null,
+    cost: counted?.tokens ? estimatedCost(counted.uses) : null,
     worktree: state.worktree,
     log: null,
     recorded: true,
@@ -92,7 +99,7 @@ export async function importedNodes(workspace: Workspace): Promise<SessionNode[]
     turns: turns.length,
     steps: 0,
     tokens,
-    cost: null,
+    cost: tokens && estimatedCost([{ agent, model, tokens, time: turns[0]?.time ?? null }]),
     worktree: null,
     log: null,
     recorded: false,

@@ -2,6 +2,7 @@
 import { recordedSession } from "../../checkpoints/sessions.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { addTokens, type Conversation, type Tokens } from "../../transcripts/model.ts";
+import type { Cost } from "../../transcripts/prices.ts";
 import { readLog } from "../read.ts";
 import { plus, type Usage } from "../result.ts";
 import type { SessionNode } from "./model.ts";
@@ -13,7 +14,7 @@ export interface SessionStory {
   /** Null where nothing was recorded that would tell. */
   files: string[] | null;
   tokens: Tokens | null;
-  cost: number | null;
+  cost: Cost | null;
   /** From its beginning to its last sign. */
   ms: number | null;
   /** Entries that are left out, because all of them would be too much. */
@@ -57,7 +58,7 @@ export async function storyOf(workspace: Workspace | undefined, session: Session
     entries: entries?.list ?? [],
     files: recorded ? [...new Set(turns.flatMap((turn) => turn.files))].sort() : null,
     tokens: session.tokens ?? logged?.usage?.tokens ?? null,
-    cost: session.cost ?? logged?.usage?.cost ?? null,
+    cost: session.cost ?? (session.tokens ? null : (logged?.usage?.cost ?? null)),
     ms: Number.isNaN(ms) ? null : Math.max(0, ms),
     leftOut: entries?.leftOut ?? 0,
   };

@@ -5,6 +5,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Workspace } from "../../git/workspace.ts";
+import type { Cost } from "../../transcripts/prices.ts";
 import { findRunner } from "../agents.ts";
 import { nameOf } from "../layout.ts";
 import { nodesIn, type RunNode, readTree } from "../tree.ts";
@@ -92,10 +93,16 @@ function united(a: SessionNode, b: SessionNode): SessionNode {
     updatedAt: a.updatedAt > b.updatedAt ? a.updatedAt : b.updatedAt,
     turns: Math.max(a.turns, b.turns),
     tokens: a.tokens ?? b.tokens,
-    cost: a.cost ?? b.cost,
+    cost: costOf(a, b),
     log: a.log ?? b.log,
     imported: a.imported || b.imported,
   };
+}
+
+/** What the agent told itself is better than an estimate, if it is of all turns. */
+function costOf(a: SessionNode, b: SessionNode): Cost | null {
+  const told = b.cost && !b.cost.estimated && b.turns >= a.turns;
+  return told ? b.cost : (a.cost ?? (a.tokens ? null : b.cost));
 }
 
 /** Everyone below their parent, as far as it is known; whoever would be their own ancestor is nobody's child. */

@@ -1,10 +1,13 @@
 /** `config set <key> <value>`: changes one setting in the local, the shared or the user's file. */
 import { UserError } from "../../../base/errors.ts";
+import { shownPath } from "../../../base/text.ts";
+import { loadConfig } from "../../../config/load.ts";
 import { tierProblems } from "../../../config/schema.ts";
 import { parseTextValue, showValue } from "../../../config/values.ts";
 import { fileOf, setValue, type WritableLayer } from "../../../config/write.ts";
 import { findWorkspace, type Workspace } from "../../../git/workspace.ts";
 import { markPush } from "../../../lifecycle/pushing.ts";
+import { isTier, TIER_NAMES } from "../../../lifecycle/tiers.ts";
 import { excludeFromStatus } from "../../exclude.ts";
 import type { Io } from "../../io.ts";
 import { placeOf } from "../../render/place.ts";
@@ -52,6 +55,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
       `${options.key} is ${changed ? "now" : "already"} ${showValue(kept)} (${placeOf(file, workspace?.root ?? null)}).`,
     );
   warnIfHidden(options.key, layer, workspace, io);
+  if (options.key === "tier") warnIfUnknown(String(parsed.value), workspace, io);
 }
 
 /** Local by default; outside of any repository, the user's own file is all there is. */
@@ -59,6 +63,14 @@ export function layerOf(options: ScopeOptions, workspace: Workspace | undefined)
   if (options.user) return "user";
   if (options.project) return "project";
   return options.local || workspace ? "local" : "user";
+}
+
+/** It may be described later, so it is not refused. */
+function warnIfUnknown(tier: string, workspace: Workspace | undefined, io: Io): void {
+  if (isTier(tier, loadConfig(workspace?.root ?? null).tiers)) return;
+  io.say(
+    `${io.err.paint("yellow", "warning:")} there is no tier "${shownPath(tier)}", so balanced is used; there are ${TIER_NAMES.join(", ")}.`,
+  );
 }
 
 /** A value that a later layer hides would leave its user wondering. */

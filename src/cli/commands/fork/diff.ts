@@ -5,6 +5,7 @@ import { findFork } from "../../../restore/fork/find.ts";
 import { patch } from "../../../steps/diff.ts";
 import type { Io, Paint } from "../../io.ts";
 import { withProgress } from "../../progress.ts";
+import { costWords } from "../../render/amounts.ts";
 import { colourDiff } from "../../render/diff.ts";
 import { summaryOf } from "../../render/files.ts";
 import { forkJson } from "../../render/fork.ts";
@@ -89,7 +90,7 @@ function tokensOf({ tokens, turns }: Attempt): string {
 
 function costOf({ cost, turns }: Attempt): string {
   if (turns === 0) return "none";
-  return cost === null ? "unknown" : cost.toFixed(2);
+  return costWords(cost);
 }
 
 function timeOf({ seconds }: Attempt): string {

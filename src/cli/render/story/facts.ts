@@ -1,7 +1,7 @@
 /** What is known of a session, as pairs of words: for `sessions show`, `sessions diff` and `export`. */
 import { oneLine } from "../../../base/text.ts";
 import type { SessionStory } from "../../../run/sessions/story.ts";
-import { dollars, duration } from "../amounts.ts";
+import { costWords, duration } from "../amounts.ts";
 import { whatOf } from "../sessions.ts";
 import { tokenLine } from "../step.ts";
 import { moment } from "../time.ts";
@@ -18,7 +18,7 @@ export function factsOf({ session, tokens, cost, ms, files }: SessionStory): Fac
     ["parent", session.parent],
     ["tags", session.tags.join(", ")],
     ["tokens", tokens && tokenLine(tokens)],
-    ["cost", cost === null ? null : dollars(cost)],
+    ["cost", cost || tokens ? costWords(cost) : null],
     ["files", files && files.length > 0 ? String(files.length) : null],
     ["worktree", session.worktree === "main" ? null : session.worktree],
   ];

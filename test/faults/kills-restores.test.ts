@@ -1,0 +1,4 @@
+import { killAtPoints } from "./kills-at-points.ts";
+import { restores } from "./operations/restores.ts";
+
+killAtPoints(restores);
