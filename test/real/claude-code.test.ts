@@ -39,6 +39,7 @@ await tellHeadless(teller, {
   ],
   transcript: ({ home, project }, session) =>
     join(home, ".claude/projects", project.replace(/[^A-Za-z0-9]/g, "-"), `${session}.jsonl`),
+  command: ({ session }) => `claude --resume ${session}`,
   own: { disabled: recordsNothingMore },
 });
 

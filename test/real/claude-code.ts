@@ -69,6 +69,7 @@ export const teller: Teller = {
   },
   turn: (rig, text, session) => prompt(rig, text, ...(session ? ["--resume", session] : [])),
   goOn: shellPrompt,
+  namesSession: true,
 };
 
 /** Files may be edited and commands run without a question. */

@@ -37,6 +37,7 @@ await tellInTerminal(teller, {
   between: whenReady,
   shows: "Backtrail",
   tools: PLAIN_TOOLS,
+  model: PLAIN_MODEL,
   asides: [TITLES],
   compaction: { command: "/compact", done: "Context compacted" },
   firstTurn: [

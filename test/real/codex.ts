@@ -126,6 +126,7 @@ export const teller: Teller = {
     const done = await byShell(rig, command.replace("codex resume", "codex exec resume"), args, { cwd, input: "" });
     return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
   },
+  namesSession: true,
 };
 
 /** One prompt without a terminal. */

@@ -7,6 +7,7 @@ import { tellHeadless } from "./headless-story.ts";
 import { toolUse } from "./server/scenario.ts";
 
 await tellHeadless(teller, {
+  alias: "copilot",
   quiet: true,
   adds: "a file of hooks, says that the folder must be trusted",
   says: "only where you trust its folder",
@@ -34,6 +35,7 @@ await tellHeadless(teller, {
     expect.stringMatching(/^result: /),
   ],
   transcript: (rig, session) => join(rig.home, ".copilot/session-state", session, "events.jsonl"),
+  command: ({ session }) => `copilot --resume=${session}`,
   own: { redone: tellsNothingTwice },
 });
 

@@ -15,6 +15,7 @@ import { reply, scenario, slowly } from "./server/scenario.ts";
 
 const page: HeadlessPage = {
   title: "Droid, exec",
+  alias: "droid",
   adds: "hooks",
   settings: {
     path: ".factory/settings.json",

@@ -40,6 +40,7 @@ const page: HeadlessPage = {
     expect.stringMatching(/^result: /),
   ],
   transcript: (rig) => join(chatsOf(rig), readdirSync(chatsOf(rig)).find((name) => name.startsWith("session-")) ?? ""),
+  command: ({ session }) => `gemini --resume ${session}`,
   own: { redone: losesItsFiles },
 };
 

@@ -20,6 +20,9 @@ type Moment = "enabled" | "rewound" | "redone" | "sound" | "disabled";
 
 export interface HeadlessPage {
   title?: string;
+  /** Another name that it is enabled by. */
+  alias?: string;
+  model?: string;
   /** It prints nothing besides. */
   quiet?: true;
   /** What `enable` adds, in words, and what it must say about it. */
@@ -48,8 +51,8 @@ export interface HeadlessPage {
   target?(story: Story): Promise<LoggedStep>;
   /** The agent's own file of the session. */
   transcript?(rig: Rig, session: string): string | Promise<string>;
-  /** The command by which it is continued, where it is always the same, and a session's id. */
-  command?(chat: Chat): string;
+  /** The command by which it is continued, and what a session's id looks like. */
+  command(chat: Chat): string;
   sessionId?: RegExp;
   /** More words for the second prompt. */
   second?(rig: Rig, text: string, session: string): ReturnType<Teller["turn"]>;

@@ -6,7 +6,12 @@ import { tellInTerminal } from "./terminal-story.ts";
 
 await tellInTerminal(teller, {
   made: ".opencode/plugin/backtrail.js",
-  open: openByShell,
+  async open(rig, command) {
+    const terminal = await openByShell(rig, command);
+    // What was said before is shown again.
+    if (command) await terminal.waitFor("Hello is there.");
+    return terminal;
+  },
   leave: leaveOpenCode,
   async stop(terminal) {
     // The first press only warns, and says so where the hint was.

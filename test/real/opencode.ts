@@ -95,6 +95,7 @@ export const teller: Teller = {
   // What the agent could know of it; titles, which it asks for by the way, are not counted.
   usage: (calls) => reported(totalUsage(calls.filter((call) => call.tools.length > 0))),
   model: MODEL,
+  namesSession: true,
 };
 
 /** One prompt without a terminal. An argument with a space in it would reach the model in quotation marks. */

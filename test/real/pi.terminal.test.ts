@@ -21,7 +21,12 @@ await tellInTerminal(teller, {
       return terminal;
     },
   },
-  open: openPi,
+  async open(rig, command) {
+    const terminal = await openPi(rig, command);
+    // What was said before is shown again.
+    if (command) await terminal.waitFor(/Hello is there\.|It is bigger\./);
+    return terminal;
+  },
   leave: leavePi,
   async stop(terminal) {
     terminal.press("Escape");

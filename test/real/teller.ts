@@ -25,6 +25,8 @@ export interface Teller {
   usage?(calls: ReceivedCall[]): Usage;
   /** As the agent calls its model, where that is not what the model is sent. */
   model?: string;
+  /** Its requests to the model say which session they are of. */
+  namesSession?: true;
 }
 
 /** How the model writes, changes and reads a file, and runs a command. */

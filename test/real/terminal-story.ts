@@ -40,6 +40,7 @@ export interface TerminalPage {
   shows?: string;
   /** Other tools than without a terminal, and what the model is asked besides. */
   tools?: Tools;
+  model?: string;
   asides?: Scenario[];
   /** A subagent in the background: how it is started, and what is said when it is done. */
   background?: { begin: Reply; done: Reply; subtask(project: string): Scenario };
@@ -151,7 +152,7 @@ function recording(teller: Teller, page: TerminalPage, story: TerminalStory): vo
       const said = page.background ? 4 : 3;
       const calls = rig.received.calls().filter((call) => call.scenario === "second" && call.index < said);
       expect(end.tokens).toEqual(usageOf(teller, calls));
-      expect(end.model).toBe(teller.model ?? calls[0]?.model ?? "");
+      expect(end.model).toBe(page.model ?? teller.model ?? calls[0]?.model ?? "");
       expect((await toolSteps(backtrail)).map((step) => step.turn)).toEqual([2]);
     },
     TIMEOUT_MS,
