@@ -1,7 +1,9 @@
 /** The real Claude Code: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RealAgent, Rig } from "./rig.ts";
+import { availability, type RealAgent, Rig } from "./rig.ts";
+import { toolUse } from "./server/scenario.ts";
+import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const KEY_END = "0123456789abcdefghij";
@@ -54,27 +56,35 @@ export const claudeCode: RealAgent = {
   },
 };
 
+export const teller: Teller = {
+  name: "Claude Code",
+  id: "claude-code",
+  available: () => availability(claudeCode),
+  start: (program, scenarios) => Rig.start(claudeCode, program, scenarios),
+  tools: {
+    write: (file_path, content) => toolUse("Write", { file_path, content }),
+    edit: (file_path, old_string, new_string) => toolUse("Edit", { file_path, old_string, new_string }),
+    shell: (command) => toolUse("Bash", { command, description: "Run a command" }),
+    read: (file_path) => toolUse("Read", { file_path }),
+  },
+  turn: (rig, text, session) => prompt(rig, text, ...(session ? ["--resume", session] : [])),
+  goOn: shellPrompt,
+  namesSession: true,
+};
+
 /** Files may be edited and commands run without a question. */
 export const UNATTENDED = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
 
-export interface HeadlessResult {
-  code: number;
-  result: string;
-  sessionId: string;
-  stderr: string;
-}
-
 /** One prompt without a terminal. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["claude", "-p", text, "--output-format", "json", ...UNATTENDED, ...args]);
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
 /** One prompt to a command that a person would copy from the screen, through a shell as they would. */
-export async function shellPrompt(rig: Rig, command: string, text: string): Promise<HeadlessResult> {
-  const args = ["-p", text, "--output-format", "json", ...UNATTENDED];
-  const done = await rig.run(["sh", "-c", `${command} "$@"`, "sh", ...args]);
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+export async function shellPrompt(rig: Rig, command: string, text: string, cwd?: string): Promise<Answered> {
+  const done = await byShell(rig, command, ["-p", text, "--output-format", "json", ...UNATTENDED], { cwd });
+  return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
 /** The agent in a terminal, ready for a prompt. */
@@ -96,13 +106,4 @@ export async function leaveClaude(terminal: Terminal): Promise<void> {
   await terminal.submit("/exit");
   await terminal.waitForExit();
   terminal.close();
-}
-
-function readResult(stdout: string): { result: string; sessionId: string } {
-  try {
-    const parsed = JSON.parse(stdout) as { result?: string; session_id?: string };
-    return { result: parsed.result ?? "", sessionId: parsed.session_id ?? "" };
-  } catch {
-    return { result: stdout, sessionId: "" };
-  }
 }

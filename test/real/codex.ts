@@ -1,8 +1,9 @@
 /** The real Codex: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RealAgent, Rig } from "./rig.ts";
-import { answering, reply } from "./server/scenario.ts";
+import { availability, type RealAgent, Rig } from "./rig.ts";
+import { answering, reply, toolUse } from "./server/scenario.ts";
+import { type Answered, byShell, type Teller, type Tools } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "0.166.0";
@@ -82,21 +83,60 @@ export const TITLES = answering(/^Generate a concise, single-line task title/, r
 /** Hooks that nobody has reviewed are passed over without a word. */
 export const UNREVIEWED = "--dangerously-bypass-hook-trust";
 
-export interface HeadlessResult {
-  code: number;
-  result: string;
-  sessionId: string;
-  stderr: string;
-}
+const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
+const added = (path: string, content: string) =>
+  patch(
+    `*** Add File: ${path}`,
+    ...content
+      .trimEnd()
+      .split("\n")
+      .map((line) => `+${line}`),
+  );
+const changed = (path: string, before: string, after: string) =>
+  patch(`*** Update File: ${path}`, "@@", `-${before}`, `+${after}`);
+/** The model writes scripts, which call its tools. */
+const script = (tool: string, given: unknown) =>
+  toolUse("exec", { input: `text(await tools.${tool}(${JSON.stringify(given)}));` });
+
+/** As the smaller model has them. */
+export const PLAIN_TOOLS: Tools = {
+  write: (path, content) => toolUse("apply_patch", { input: added(path, content) }),
+  edit: (path, before, after) => toolUse("apply_patch", { input: changed(path, before, after) }),
+  shell: (cmd) => toolUse("exec_command", { cmd }),
+};
+
+export const teller: Teller = {
+  name: "Codex",
+  id: "codex",
+  available: () => availability(codex),
+  start: (program, scenarios) => Rig.start(codex, program, scenarios),
+  tools: {
+    write: (path, content) => script("apply_patch", added(path, content)),
+    edit: (path, before, after) => script("apply_patch", changed(path, before, after)),
+    shell: (cmd) => script("exec_command", { cmd }),
+    together: (...uses) => {
+      const inputs = uses.flatMap((use) => (use.type === "tool-use" ? [use.input["input"]] : []));
+      return [toolUse("exec", { input: inputs.join("\n") })];
+    },
+  },
+  turn: (rig, text, session) => (session ? resume(rig, session, text, UNREVIEWED) : prompt(rig, text, UNREVIEWED)),
+  // What is copied from the screen opens a terminal; without one it is called `exec resume`.
+  async goOn(rig, command, text, cwd) {
+    const args = [text, UNREVIEWED, "--json", ...common(rig)];
+    const done = await byShell(rig, command.replace("codex resume", "codex exec resume"), args, { cwd, input: "" });
+    return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  },
+  namesSession: true,
+};
 
 /** One prompt without a terminal. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["codex", "exec", ...args, "--json", ...common(rig), text], { input: "" });
   return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
 }
 
 /** One prompt to a thread that there is. */
-export async function resume(rig: Rig, session: string, text: string, ...args: string[]): Promise<HeadlessResult> {
+export async function resume(rig: Rig, session: string, text: string, ...args: string[]): Promise<Answered> {
   const command = ["codex", "exec", "resume", session, text, ...args, "--json", ...common(rig)];
   const done = await rig.run(command, { input: "" });
   return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };

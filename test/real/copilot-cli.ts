@@ -1,5 +1,9 @@
 /** The real GitHub Copilot CLI: which version, what it needs in order to run offline, and how stories drive it. */
-import type { RealAgent, Rig } from "./rig.ts";
+import { availability, type RealAgent, Rig } from "./rig.ts";
+import { reported } from "./server/openai-chat.ts";
+import { totalUsage } from "./server/received.ts";
+import { toolUse } from "./server/scenario.ts";
+import { type Answered, byShell, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const PLATFORM = `@github/copilot-linux-${process.arch}`;
@@ -32,24 +36,52 @@ export const copilot: RealAgent = {
 /** Nothing is asked: neither for tools nor whether the folder is trusted. */
 const UNATTENDED = { COPILOT_ALLOW_ALL: "true" };
 
-export interface HeadlessResult {
-  code: number;
-  sessionId: string;
-  stderr: string;
-}
+export const teller: Teller = {
+  name: "Copilot",
+  id: "copilot-cli",
+  available: () => availability(copilot),
+  start: (program, scenarios) => Rig.start(copilot, program, scenarios),
+  tools: {
+    write: (path, file_text) => toolUse("create", { path, file_text }),
+    edit: (path, old_str, new_str) => toolUse("edit", { path, old_str, new_str }),
+    shell: (command) => toolUse("bash", { command, description: "Run a command" }),
+  },
+  turn: (rig, text, session) => prompt(rig, text, ...(session ? [`--resume=${session}`] : [])),
+  goOn: shellPrompt,
+  heard,
+  usage: (calls) => reported(totalUsage(calls)),
+  model: "scripted-1",
+};
 
 /** One prompt without a terminal. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
-  return shellPrompt(rig, "copilot", text, ...args);
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
+  return ask(rig, "copilot", text, args);
 }
 
 /** One prompt to a command that a person would copy from the screen, through a shell as they would. */
-export async function shellPrompt(rig: Rig, command: string, text: string, ...args: string[]): Promise<HeadlessResult> {
-  const given = ["-p", text, "--output-format", "json", ...args];
-  const done = await rig.run(["sh", "-c", `${command} "$@"`, "sh", ...given], { env: UNATTENDED });
-  const last = done.stdout.trim().split("\n").at(-1) ?? "";
-  const sessionId = last.startsWith("{") ? ((JSON.parse(last) as { sessionId?: string }).sessionId ?? "") : "";
-  return { code: done.code, stderr: done.stderr, sessionId };
+export function shellPrompt(rig: Rig, command: string, text: string, cwd?: string): Promise<Answered> {
+  return ask(rig, command, text, [], cwd);
+}
+
+async function ask(rig: Rig, command: string, text: string, more: string[], cwd?: string): Promise<Answered> {
+  const done = await byShell(rig, command, ["-p", text, "--output-format", "json", ...more], { cwd, env: UNATTENDED });
+  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+}
+
+interface StreamLine {
+  type: string;
+  sessionId?: string;
+  data?: { content?: string };
+}
+
+function readResult(stdout: string): { result: string; sessionId: string } {
+  const read = { result: "", sessionId: "" };
+  for (const line of stdout.split("\n").filter((each) => each.startsWith("{"))) {
+    const event = JSON.parse(line) as StreamLine;
+    read.sessionId = event.sessionId ?? read.sessionId;
+    if (event.type === "assistant.message") read.result = timeless(event.data?.content ?? "");
+  }
+  return read;
 }
 
 /** The agent in a terminal, in a folder that it sees for the first time, ready for a prompt. */
@@ -69,5 +101,9 @@ export async function leaveCopilot(terminal: Terminal): Promise<void> {
 
 /** What the model was sent last, without the time that Copilot puts before each prompt. */
 export function heard(rig: Rig): string[] {
-  return rig.received.lastOutline().map((line) => line.replace(/<current_datetime>.*?<\/current_datetime>\s*/g, ""));
+  return rig.received.lastOutline().map(timeless);
+}
+
+function timeless(text: string): string {
+  return text.replace(/<current_datetime>.*?<\/current_datetime>\s*/g, "");
 }

@@ -1,7 +1,9 @@
 /** The real Factory Droid: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Available, availability, type RealAgent, type Rig } from "./rig.ts";
+import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
+import { toolUse } from "./server/scenario.ts";
+import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 
 export const MODEL = "custom:scripted-model-0";
 
@@ -48,20 +50,41 @@ export function whereDroidRuns(): Promise<Available> {
   return Promise.resolve({ program: null, reason: "its package is pinned for x64 alone" });
 }
 
+/** What a command says of itself. */
+const HARMLESS = { riskLevelReason: "A test", riskLevel: "low" };
+
 /** Files may be edited and commands run without a question. */
 const UNATTENDED = ["--model", MODEL, "--auto", "high", "--output-format", "json"];
 
-export interface HeadlessResult {
-  code: number;
-  result: string;
-  sessionId: string;
-  stderr: string;
-}
+export const teller: Teller = {
+  name: "Droid",
+  id: "factoryai-droid",
+  available: whereDroidRuns,
+  async start(program, scenarios) {
+    const rig = await Rig.start(droid, program, scenarios);
+    nameModel(rig);
+    return rig;
+  },
+  tools: {
+    write: (file_path, content) => toolUse("Create", { file_path, content }),
+    edit: (file_path, old_str, new_str) => toolUse("Edit", { file_path, old_str, new_str }),
+    shell: (command) => toolUse("Execute", { summary: "Change files", command, timeout: 60, ...HARMLESS }),
+    read: (file_path) => toolUse("Read", { file_path }),
+  },
+  turn: (rig, text, session) => prompt(rig, text, ...(session ? ["--session-id", session] : [])),
+  // What is copied from the screen opens a terminal; without one it is called `exec --session-id`.
+  async goOn(rig, command, text, cwd) {
+    const headless = command.replace("droid --resume", "droid exec --session-id");
+    const done = await byShell(rig, headless, [...UNATTENDED, text], { cwd });
+    return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
+  },
+  model: MODEL,
+};
 
 /** One prompt without a terminal. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["droid", "exec", ...UNATTENDED, ...args, text]);
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
 /** Several turns of one process, as an editor drives it; the session's id. */
@@ -69,13 +92,4 @@ export async function converse(rig: Rig, ...steps: string[]): Promise<string> {
   const driver = join(import.meta.dir, "factoryai-droid.rpc.ts");
   const said = await rig.output([process.execPath, driver, MODEL, ...steps]);
   return (JSON.parse(said) as { session: string }).session;
-}
-
-function readResult(stdout: string): { result: string; sessionId: string } {
-  try {
-    const parsed = JSON.parse(stdout) as { result?: string; session_id?: string };
-    return { result: parsed.result ?? "", sessionId: parsed.session_id ?? "" };
-  } catch {
-    return { result: stdout, sessionId: "" };
-  }
 }

@@ -1,7 +1,10 @@
 /** The real Gemini CLI: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RealAgent, Rig } from "./rig.ts";
+import { availability, type RealAgent, Rig } from "./rig.ts";
+import { totalUsage } from "./server/received.ts";
+import { toolUse } from "./server/scenario.ts";
+import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Keys that come faster than this are no person's. */
@@ -53,23 +56,37 @@ export function writeSettings(home: string, clears: boolean): void {
   writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify(settings));
 }
 
-export interface HeadlessResult {
-  code: number;
-  response: string;
-  sessionId: string;
-  stderr: string;
-}
+export const teller: Teller = {
+  name: "Gemini CLI",
+  id: "gemini",
+  available: () => availability(geminiCli),
+  start: (program, scenarios) => Rig.start(geminiCli, program, scenarios),
+  tools: {
+    write: (file_path, content) => toolUse("write_file", { file_path, content }),
+    edit: (file_path, old_string, new_string) =>
+      toolUse("replace", { file_path, instruction: "Change it", old_string, new_string }),
+    shell: (command) => toolUse("run_shell_command", { command }),
+    read: (file_path) => toolUse("read_file", { file_path }),
+  },
+  turn: (rig, text, session) => prompt(rig, text, ...(session ? ["--resume", session] : [])),
+  goOn: shellPrompt,
+  // Gemini asks no price for filling its cache; asides, which offer no tools, are not counted.
+  usage: (calls) => ({ ...totalUsage(calls.filter((call) => call.tools.length > 0)), cacheWrite: 0 }),
+};
 
 /** One prompt without a terminal. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
-  return shellPrompt(rig, "gemini", text, ...args);
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
+  return ask(rig, "gemini", text, args);
 }
 
 /** One prompt to a command that a person would copy from the screen, through a shell as they would. */
-export async function shellPrompt(rig: Rig, command: string, text: string, ...args: string[]): Promise<HeadlessResult> {
-  const given = ["-p", text, "--output-format", "json", "--yolo", ...args];
-  const done = await rig.run(["sh", "-c", `${command} "$@"`, "sh", ...given]);
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+export function shellPrompt(rig: Rig, command: string, text: string, cwd?: string): Promise<Answered> {
+  return ask(rig, command, text, [], cwd);
+}
+
+async function ask(rig: Rig, command: string, text: string, more: string[], cwd?: string): Promise<Answered> {
+  const done = await byShell(rig, command, ["-p", text, "--output-format", "json", "--yolo", ...more], { cwd });
+  return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
 /** The agent in a terminal by a command that a person would type, ready for a prompt. */
@@ -94,15 +111,6 @@ export async function leaveGemini(terminal: Terminal): Promise<void> {
   await say(terminal, "/quit");
   await terminal.waitForExit();
   terminal.close();
-}
-
-function readResult(stdout: string): { response: string; sessionId: string } {
-  try {
-    const parsed = JSON.parse(stdout) as { response?: string; session_id?: string };
-    return { response: parsed.response ?? "", sessionId: parsed.session_id ?? "" };
-  } catch {
-    return { response: stdout, sessionId: "" };
-  }
 }
 
 /** Where the agent keeps the project's conversations. */

@@ -10,46 +10,42 @@ import * as claude from "./claude-code.ts";
 import * as codex from "./codex.ts";
 import * as gemini from "./gemini.ts";
 import { makeProject } from "./project.ts";
-import { availability, type RealAgent, Rig } from "./rig.ts";
-import { answering, reply, type Scenario, scenario, toolUse } from "./server/scenario.ts";
+import type { RealAgent, Rig } from "./rig.ts";
+import { answering, reply, type Scenario, scenario } from "./server/scenario.ts";
+import type { Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const TIMEOUT_MS = 180_000;
 const FIRST = "Say hello in a file [[first]]";
 const SECOND = "Try the tests [[second]]";
 
-const claudeHere = await availability(claude.claudeCode);
-const codexHere = await availability(codex.codex);
-const geminiHere = await availability(gemini.geminiCli);
-
 interface HandedOver {
   handOver: { agent: string; command: string; file: string; characters: number; cut: string[] };
 }
 
-function story(
-  names: string,
-  program: string | null,
-  from: {
-    agent: RealAgent;
-    id: string;
-    turn: (rig: Rig, text: string, session?: string) => Promise<{ sessionId: string }>;
-  },
-  to: { agent: RealAgent; id: string; program: string | null; prepare(rig: Rig): void; answer: RegExp },
-  scenarios: (project: string) => Scenario[],
-): void {
-  describe.skipIf(program === null || to.program === null)(names, () => {
+/** The agent that takes over, and what it needs in the other's rig. */
+interface Successor {
+  agent: RealAgent;
+  teller: Teller;
+  prepare?(rig: Rig): void;
+}
+
+async function story(from: Teller, { agent, teller: to, prepare }: Successor): Promise<void> {
+  const { program } = await from.available();
+  const successor = (await to.available()).program;
+  describe.skipIf(program === null || successor === null)(`${from.name} hands over to ${to.name}`, () => {
     let rig: Rig;
     let backtrail: Backtrail;
     let session: string;
     let terminal: Terminal | undefined;
 
     beforeAll(async () => {
-      rig = await Rig.start(from.agent, program ?? "", scenarios);
+      rig = await from.start(program ?? "", (project) => scenarios(project, from));
       await makeProject(rig);
-      symlinkSync(to.program ?? "", join(dirname(rig.home), "bin", to.agent.command));
-      to.agent.furnish(rig.home, rig.project);
-      Object.assign(rig.env, to.agent.environment(rig.sandbox.url));
-      to.prepare(rig);
+      symlinkSync(successor ?? "", join(dirname(rig.home), "bin", agent.command));
+      agent.furnish(rig.home, rig.project);
+      Object.assign(rig.env, agent.environment(rig.sandbox.url));
+      prepare?.(rig);
       backtrail = new Backtrail(rig);
       await rig.output(["backtrail", "enable", "--agent", from.id]);
       session = (await from.turn(rig, FIRST)).sessionId;
@@ -75,7 +71,7 @@ function story(
       async () => {
         const before = rig.received.calls().length;
         terminal = await rig.terminal(["backtrail", "resume", session, "--agent", to.id, "--run"]);
-        await terminal.waitFor(to.answer);
+        await terminal.waitFor("Understood");
         const call = rig.received.calls()[before];
         const said = JSON.stringify(call?.conversation);
         for (const part of ["You take over this work", FIRST, SECOND, "Hello is there.", "exit 3"]) {
@@ -87,51 +83,26 @@ function story(
   });
 }
 
-story(
-  "Claude Code hands over to Codex",
-  claudeHere.program,
-  {
-    agent: claude.claudeCode,
-    id: "claude-code",
-    turn: (rig, text, session) => claude.prompt(rig, text, ...(session ? ["--resume", session] : [])),
+await story(claude.teller, {
+  agent: codex.codex,
+  teller: codex.teller,
+  prepare(rig) {
+    const file = join(rig.home, ".codex/config.toml");
+    const url = `base_url = "${rig.sandbox.url}/v1"`;
+    writeFileSync(file, readFileSync(file, "utf8").replace('name = "local"\n', `name = "local"\n${url}\n`));
   },
-  {
-    agent: codex.codex,
-    id: "codex",
-    program: codexHere.program,
-    prepare(rig) {
-      const file = join(rig.home, ".codex/config.toml");
-      const url = `base_url = "${rig.sandbox.url}/v1"`;
-      writeFileSync(file, readFileSync(file, "utf8").replace('name = "local"\n', `name = "local"\n${url}\n`));
-    },
-    answer: /Understood/,
-  },
-  scenarios("Write", "file_path", "Bash"),
-);
+});
 
-story(
-  "Gemini CLI hands over to Claude Code",
-  geminiHere.program,
-  {
-    agent: gemini.geminiCli,
-    id: "gemini",
-    turn: (rig, text, session) => gemini.prompt(rig, text, ...(session ? ["--resume", session] : [])),
-  },
-  { agent: claude.claudeCode, id: "claude-code", program: claudeHere.program, prepare: () => {}, answer: /Understood/ },
-  scenarios("write_file", "file_path", "run_shell_command"),
-);
+await story(gemini.teller, { agent: claude.claudeCode, teller: claude.teller });
 
-function scenarios(write: string, field: string, shell: string): (project: string) => Scenario[] {
-  return (project) => [
+function scenarios(project: string, { tools }: Teller): Scenario[] {
+  return [
     codex.TITLES,
     answering(/You take over this work/, reply("Understood: hello is there, the tests fail.")),
     scenario("first", [
-      reply("I will write it.", toolUse(write, { [field]: join(project, "greeting.txt"), content: "hello\n" })),
+      reply("I will write it.", tools.write(join(project, "greeting.txt"), "hello\n")),
       reply("Hello is there."),
     ]),
-    scenario("second", [
-      reply("Trying.", toolUse(shell, { command: "sh -c 'exit 3'", description: "Try the tests" })),
-      reply("They fail."),
-    ]),
+    scenario("second", [reply("Trying.", tools.shell("sh -c 'exit 3'")), reply("They fail.")]),
   ];
 }

@@ -1,7 +1,11 @@
 /** The real OpenCode: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Available, availability, type RealAgent, type Rig } from "./rig.ts";
+import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
+import { reported } from "./server/openai-chat.ts";
+import { totalUsage } from "./server/received.ts";
+import { toolUse } from "./server/scenario.ts";
+import { type Answered, byShell, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "1.18.33";
@@ -68,15 +72,34 @@ function furnishDirectory(directory: string): void {
   writeFileSync(join(directory, ".gitignore"), "node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore");
 }
 
-export interface HeadlessResult {
-  code: number;
-  result: string;
-  sessionId: string;
-  stderr: string;
-}
+export const teller: Teller = {
+  name: "OpenCode",
+  id: "opencode",
+  available: openCodeAvailability,
+  start: (program, scenarios) => Rig.start(openCode, program, scenarios),
+  tools: {
+    write: (filePath, content) => toolUse("write", { filePath, content }),
+    edit: (filePath, oldString, newString) => toolUse("edit", { filePath, oldString, newString }),
+    shell: (command) => toolUse("bash", { command, description: "Run a command" }),
+    read: (filePath) => toolUse("read", { filePath }),
+  },
+  turn: (rig, text, session) => prompt(rig, text, ...(session ? ["-s", session] : [])),
+  async goOn(rig, command, text, cwd) {
+    // Without a network it would wait for a package in each directory that it sees for the first time.
+    const place = /^cd (\S+) &&/.exec(command)?.[1];
+    if (place) await rig.output(["cp", "-rn", `${rig.project}/.opencode/.`, `${place}/.opencode/`]);
+    const headless = command.replace("opencode -s", "opencode run --format json -s");
+    const done = await byShell(rig, headless, [], { cwd, input: text });
+    return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  },
+  // What the agent could know of it; titles, which it asks for by the way, are not counted.
+  usage: (calls) => reported(totalUsage(calls.filter((call) => call.tools.length > 0))),
+  model: MODEL,
+  namesSession: true,
+};
 
 /** One prompt without a terminal. An argument with a space in it would reach the model in quotation marks. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
+export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["opencode", "run", "--format", "json", ...args], { input: text });
   return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
 }

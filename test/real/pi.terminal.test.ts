@@ -1,144 +1,85 @@
-/**
- * Pi in a terminal: the question whether the project is trusted, an interruption, a branch that is left, a compaction, and
- * the commands that rewinds show, typed as they are.
- */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+/** Pi in a terminal, where its user is asked whether the project is trusted, and leaves a branch of the conversation. */
+import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { Backtrail, type Restored } from "./backtrail.ts";
-import { leavePi, openPi, piAvailability, startPi } from "./pi.ts";
-import { makeProject, readIn } from "./project.ts";
-import type { Rig } from "./rig.ts";
-import { answering, reply, type Scenario, scenario, stalling, toolUse } from "./server/scenario.ts";
+import { leavePi, openPi, teller } from "./pi.ts";
+import { answering, reply } from "./server/scenario.ts";
+import { promptsHeard } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
+import { AFTERWARDS, FIRST, SECOND, type TerminalStory, TIMEOUT_MS, tellInTerminal } from "./terminal-story.ts";
 
-const TIMEOUT_MS = 180_000;
-const FIRST = "Say hello in a file [[first]]";
-const SECOND = "Go on for ever [[endless]]";
-const THIRD = "Take another way";
-const FOURTH = "Are you still there?";
-const FIRST_TURN = [
-  `user: ${FIRST}`,
-  "assistant: I will write it.",
-  "assistant uses write",
-  expect.stringMatching(/^result: Successfully wrote/),
-  "assistant: Hello is there.",
-];
-
-const available = await piAvailability();
-
-describe.skipIf(available.program === null)("Pi, in a terminal", () => {
-  let rig: Rig;
-  let backtrail: Backtrail;
-
-  beforeAll(async () => {
-    rig = await startPi(available.program ?? "", scenarios);
-    await makeProject(rig);
-    backtrail = new Backtrail(rig);
-    await rig.output(["backtrail", "enable", "--agent", "pi"]);
-  }, TIMEOUT_MS);
-
-  afterAll(async () => {
-    await rig?.stop();
-  });
-
-  test(
-    "once the project is trusted: turns, one of them interrupted, one on another branch, and a compaction",
-    async () => {
+await tellInTerminal(teller, {
+  made: ".pi",
+  first: {
+    title: "once the project is trusted, a turn is recorded while the agent stays open",
+    async open(rig) {
       rmSync(join(rig.home, ".pi/agent/trust.json"));
       const terminal = await rig.terminal(["pi"]);
       await terminal.waitFor(/trust/i);
       terminal.press("Enter");
       await terminal.waitFor("[Extensions]");
-
-      await terminal.submit(FIRST);
-      await terminal.waitFor("Hello is there.");
-      const first = await turnEnd(FIRST);
-      expect(first.files.added).toEqual(["greeting.txt"]);
-
-      await terminal.submit(SECOND);
-      await terminal.waitFor("And so on");
-      terminal.press("Escape");
-      const second = await turnEnd(SECOND);
-      expect(await backtrail.show(second.id)).toMatchObject({ interrupted: true, response: "And so on and on" });
-
-      await leaveBranch(terminal);
-      await terminal.submit(THIRD);
-      await turnEnd(THIRD);
-      expect(rig.received.lastOutline()).toEqual([...FIRST_TURN, `user: ${THIRD}`]);
-
-      await terminal.submit("/compact");
-      await terminal.waitFor("[compaction]");
-      await terminal.submit(FOURTH);
-      await turnEnd(FOURTH);
-      const turnEnds = (await backtrail.steps()).filter((step) => step.kind === "turn-end");
-      expect(turnEnds.map((step) => step.turn)).toEqual([1, 2, 3, 4]);
-      await leavePi(terminal);
+      return terminal;
     },
-    TIMEOUT_MS,
-  );
-
-  test(
-    "rewound to before the turn on the other branch, it is the branch's conversation, without the one that was left",
-    async () => {
-      const start = await backtrail.step("turn-start", THIRD);
-      expect(await afterRewind(start.id)).toEqual([...FIRST_TURN, "user: Where were we?"]);
-      expect(readIn(rig, "greeting.txt")).toBe("hello\n");
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    "rewound to the end of the turn that was left, it is that one's, although the next turn began elsewhere",
-    async () => {
-      const heard = await afterRewind((await backtrail.step("turn-end", SECOND)).id);
-      expect(heard.filter((line) => line.startsWith("user: "))).toEqual([
-        `user: ${FIRST}`,
-        `user: ${SECOND}`,
-        "user: Where were we?",
-      ]);
-      expect(await backtrail.run("doctor", "--check", "--json")).toMatchObject({ code: 0 });
-    },
-    TIMEOUT_MS,
-  );
-
-  function turnEnd(prompt: string) {
-    return backtrail.waitForStep((step) => step.kind === "turn-end" && step.prompt === prompt);
-  }
-
-  /** What the model hears once the command that the rewind shows is typed and the agent is asked. */
-  async function afterRewind(step: string): Promise<string[]> {
-    const { receipt } = await backtrail.json<Restored>("rewind", step, "--yes");
-    const terminal = await openPi(rig, receipt?.chat?.command);
-    await terminal.waitFor("Hello is there.");
-    await terminal.submit("Where were we?");
-    await terminal.waitFor("You said: Where were we?");
-    await backtrail.waitForStep(({ kind, session }) => kind === "turn-end" && session === receipt?.chat?.session);
-    await leavePi(terminal);
-    return rig.received.lastOutline();
-  }
+  },
+  async open(rig, command) {
+    const terminal = await openPi(rig, command);
+    // What was said before is shown again.
+    if (command) await terminal.waitFor(/Hello is there\.|It is bigger\./);
+    return terminal;
+  },
+  leave: leavePi,
+  async stop(terminal) {
+    terminal.press("Escape");
+  },
+  endsAtOnce: true,
+  keepsHalf: true,
+  between: leaveBranch,
+  asides: [answering(/summar/i, reply("## Goal\nIn short: hello."))],
+  compaction: { command: "/compact", done: "[compaction]" },
+  firstTurn: [
+    "assistant: I will write it.",
+    "assistant uses write",
+    "assistant uses bash",
+    expect.stringMatching(/^result: Successfully wrote/),
+    expect.stringMatching(/^result: /),
+  ],
+  // The end of a turn that was left: the next one began elsewhere.
+  middle: true,
+  own: { broken: leftTheBranch, redone: goesToTheBranch },
 });
 
-/** Back to the end of the first turn, in the same session. */
+/** Back to the end of the second turn, in the same session. */
 async function leaveBranch(terminal: Terminal): Promise<void> {
   await terminal.submit("/tree");
-  await terminal.waitFor("› • assistant: And so on");
-  terminal.press("Up");
-  terminal.press("Up");
-  await terminal.waitFor("› • assistant: Hello is there.");
+  await terminal.waitFor("› • assistant: I am still thinking");
+  while (!terminal.screen().includes("› • assistant: It is bigger.")) {
+    const before = terminal.screen();
+    await terminal.pressWhile("Up", (screen) => screen === before);
+  }
   terminal.press("Enter");
   await terminal.waitFor("→ No summary");
   terminal.press("Enter");
   await terminal.waitFor("Navigated to selected point");
 }
 
-function scenarios(project: string): Scenario[] {
-  return [
-    answering(/summar/i, reply("## Goal\nIn short: hello.")),
-    scenario("first", [
-      reply("I will write it.", toolUse("write", { path: join(project, "greeting.txt"), content: "hello\n" })),
-      reply("Hello is there."),
-    ]),
-    scenario("endless", [stalling(reply("And so on and on"))]),
-  ];
+function leftTheBranch(story: TerminalStory): void {
+  test("the model hears nothing of the branch that was left", () => {
+    expect(promptsHeard(teller, story.rig)).toEqual([FIRST, SECOND, AFTERWARDS]);
+    expect(story.rig.received.lastOutline().at(-2)).toBe("assistant: It is bigger.");
+  });
+}
+
+function goesToTheBranch(story: TerminalStory): void {
+  test(
+    "rewound to before the turn on the other branch, it is the branch's conversation, without the one that was left",
+    async () => {
+      const heard = await story.afterRewind(await story.backtrail.step("turn-start", AFTERWARDS), "Which branch");
+      expect(heard.filter((line) => line.startsWith("user: "))).toEqual([
+        `user: ${FIRST}`,
+        `user: ${SECOND}`,
+        "user: Which branch",
+      ]);
+    },
+    TIMEOUT_MS,
+  );
 }

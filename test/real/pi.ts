@@ -2,7 +2,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
-import type { Scenario } from "./server/scenario.ts";
+import { reported } from "./server/openai-chat.ts";
+import { totalUsage } from "./server/received.ts";
+import { type Scenario, toolUse } from "./server/scenario.ts";
+import { type Answered, byShell, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const NODE = `node-linux-${process.arch}`;
@@ -69,22 +72,37 @@ function installation(program: string): string {
   return program.slice(0, program.indexOf(`/${PACKAGE}/`));
 }
 
-export interface HeadlessResult {
-  code: number;
-  result: string;
-  sessionId: string;
-  stderr: string;
-}
+export const teller: Teller = {
+  name: "Pi",
+  id: "pi",
+  available: piAvailability,
+  start: startPi,
+  tools: {
+    write: (path, content) => toolUse("write", { path, content }),
+    edit: (path, oldText, newText) => toolUse("edit", { path, edits: [{ oldText, newText }] }),
+    shell: (command) => toolUse("bash", { command }),
+    read: (path) => toolUse("read", { path }),
+  },
+  turn: (rig, text, session) => prompt(rig, text, ...(session ? ["--session", session] : [])),
+  // Elsewhere it is in a folder that nobody was asked about.
+  goOn: (rig, command, text, cwd) =>
+    ask(rig, command, text, cwd || command.startsWith("cd ") ? ["--approve"] : [], cwd),
+  usage: (calls) => reported(totalUsage(calls)),
+  model: MODEL,
+};
 
 /** One prompt without a terminal. */
-export function prompt(rig: Rig, text: string, ...args: string[]): Promise<HeadlessResult> {
-  return shellPrompt(rig, "pi", text, ...args);
+export function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
+  return ask(rig, "pi", text, args);
 }
 
 /** One prompt to a command that a person would copy from the screen, through a shell as they would. */
-export async function shellPrompt(rig: Rig, command: string, text: string, ...args: string[]): Promise<HeadlessResult> {
-  const given = ["--mode", "json", ...args, text];
-  const done = await rig.run(["sh", "-c", `${command} "$@"`, "sh", ...given]);
+export function shellPrompt(rig: Rig, command: string, text: string, cwd?: string): Promise<Answered> {
+  return ask(rig, command, text, [], cwd);
+}
+
+async function ask(rig: Rig, command: string, text: string, more: string[], cwd?: string): Promise<Answered> {
+  const done = await byShell(rig, command, ["--mode", "json", ...more, text], { cwd });
   return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
 }
 

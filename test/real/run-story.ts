@@ -7,24 +7,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Backtrail } from "./backtrail.ts";
 import { makeProject, readIn } from "./project.ts";
-import { type Available, type RealAgent, Rig } from "./rig.ts";
+import type { Rig } from "./rig.ts";
 import type { Finished } from "./sandbox.ts";
-import { type Block, failing, reply, type Scenario, scenario, stalling } from "./server/scenario.ts";
+import { failing, reply, type Scenario, scenario, stalling } from "./server/scenario.ts";
+import type { Teller } from "./teller.ts";
 
 const TIMEOUT_MS = 180_000;
 
-export interface RunTeller {
-  /** As the registry calls it, and as runs do. */
-  id: string;
+export interface RunPage {
+  /** As runs call the agent. */
   name: string;
-  /** The tool use by which the model writes a file. */
-  write(path: string, content: string): Block;
-  /** A rig of the agent's own, where the usual one doesn't do. */
-  start?(program: string, scenarios: (project: string) => Scenario[]): Promise<Rig>;
-  /** Whatever the agent needs in the rig before its first run. */
-  prepare?(rig: Rig): void | Promise<void>;
-  /** More words for `enable`, and for the agent behind `--`. */
-  enable?: string[];
+  /** For the agent behind `--`. */
   args?: (rig: Rig) => string[];
   env?: Record<string, string>;
   /** How an error of the model server reads on stderr. */
@@ -43,17 +36,16 @@ interface Said {
   session: string;
 }
 
-export function tellRuns(agent: RealAgent, available: Available, teller: RunTeller): void {
-  describe.skipIf(available.program === null)(`${agent.package.agent}, run by Backtrail`, () => {
+export async function tellRuns(teller: Teller, page: RunPage): Promise<void> {
+  const { program } = await teller.available();
+  describe.skipIf(program === null)(`${teller.id}, run by Backtrail`, () => {
     test(
       "a run, its child, a continued session, a resumed tree, an interrupt, an error",
       async () => {
-        const start = teller.start ?? ((...given) => Rig.start(agent, ...given));
-        const rig = await start(available.program ?? "", (project) => scenarios(project, teller));
+        const rig = await teller.start(program ?? "", (project) => scenarios(project, teller));
         try {
           await makeProject(rig);
-          await teller.prepare?.(rig);
-          await story(rig, teller);
+          await story(rig, teller.id, page);
         } finally {
           await rig.stop();
         }
@@ -63,11 +55,12 @@ export function tellRuns(agent: RealAgent, available: Available, teller: RunTell
   });
 }
 
-function scenarios(project: string, { write }: RunTeller): Scenario[] {
+function scenarios(project: string, { tools }: Teller): Scenario[] {
+  const first = tools.write(join(project, "first.txt"), "one\n");
   return [
     // First: the earlier prompts, with their marks, stand in what it is told.
     scenario("again", [reply("I know what was done.")]),
-    scenario("first", [reply("I will write it.", write(join(project, "first.txt"), "one\n")), reply("It is written.")]),
+    scenario("first", [reply("I will write it.", first), reply("It is written.")]),
     scenario("child", [reply("The child has looked.")]),
     scenario("more", [reply("There is more.")]),
     scenario("slow", [stalling(reply("This will take a while."))]),
@@ -75,14 +68,14 @@ function scenarios(project: string, { write }: RunTeller): Scenario[] {
   ];
 }
 
-async function story(rig: Rig, teller: RunTeller): Promise<void> {
-  const { id, name } = teller;
+async function story(rig: Rig, id: string, page: RunPage): Promise<void> {
+  const { name } = page;
   const backtrail = new Backtrail(rig);
-  await rig.output(["backtrail", "enable", "--agent", id, ...(teller.enable ?? [])]);
+  await rig.output(["backtrail", "enable", "--agent", id]);
   const status = () => rig.output(["git", "status", "--porcelain"]);
   expect(await status()).toBe("");
 
-  const first = await run(rig, teller, "Write a file [[first]]");
+  const first = await run(rig, page, "Write a file [[first]]");
   expect(first.lines).toEqual([
     { type: "aiwr_start", prompt: "Write a file [[first]]", agent: name, model: first.lines[0]?.["model"] },
     { session_id: first.session, agent: name },
@@ -97,7 +90,7 @@ async function story(rig: Rig, teller: RunTeller): Promise<void> {
   const day = join(logs, readdirSync(logs).find((entry) => !entry.startsWith(".")) ?? "");
   expect(linesOf(join(day, `${first.session}.jsonl`))[0]).toEqual(first.lines[0]);
 
-  const child = await run(rig, teller, "Have a look [[child]]", "--parent", first.session);
+  const child = await run(rig, page, "Have a look [[child]]", "--parent", first.session);
   expect(child.lines.at(-1)).toEqual({ result: "The child has looked.", agent: name });
   const folder = join(day, first.session);
   expect(readdirSync(folder).sort()).toEqual([`${child.session}.jsonl`, `${first.session}.jsonl`].sort());
@@ -111,7 +104,7 @@ async function story(rig: Rig, teller: RunTeller): Promise<void> {
   const recorded = await backtrail.json<{ sessions: ListedSession[] }>("status");
   expect(recorded.sessions.find((session) => session.id === child.session)?.parent).toBe(first.session);
 
-  const more = await run(rig, teller, "And more [[more]]", "--session", first.session);
+  const more = await run(rig, page, "And more [[more]]", "--session", first.session);
   expect(more.session).toBe(first.session);
   expect(readFileSync(join(folder, `${first.session}.jsonl`), "utf8")).toContain("\n----------\n");
   // The agent went on with the same conversation.
@@ -119,7 +112,7 @@ async function story(rig: Rig, teller: RunTeller): Promise<void> {
   expect(continued).toContain("Write a file [[first]]");
   expect(continued).toContain("And more [[more]]");
 
-  const again = await run(rig, teller, "What was done? [[again]]", "--resume-tree", first.session);
+  const again = await run(rig, page, "What was done? [[again]]", "--resume-tree", first.session);
   expect(again.lines.at(-1)).toEqual({ result: "I know what was done.", agent: name });
   expect(again.session).not.toBe(first.session);
   const told = JSON.stringify(rig.received.calls().at(-1));
@@ -127,14 +120,14 @@ async function story(rig: Rig, teller: RunTeller): Promise<void> {
     expect(told).toContain(part);
   }
 
-  const slow = await interrupted(rig, teller, "Take your time [[slow]]");
+  const slow = await interrupted(rig, page, "Take your time [[slow]]");
   expect(slow.done.code).toBe(130);
   expect(slow.lines).toHaveLength(3);
   expect(await rig.output(["sh", "-c", LEFT_BEHIND])).toBe("");
 
-  const refused = await run(rig, teller, "Do it [[refused]]");
+  const refused = await run(rig, page, "Do it [[refused]]");
   expect(refused.done.code).not.toBe(0);
-  expect(refused.done.stderr).toMatch(teller.refusal);
+  expect(refused.done.stderr).toMatch(page.refusal);
 
   const list = (await rig.output(["backtrail", "run", "--list"])).split("\n").slice(1, -1);
   expect(list).toEqual([
@@ -151,25 +144,25 @@ const LEFT_BEHIND = `for p in /proc/[0-9]*; do
   case "$(tr '\\0' ' ' < $p/cmdline 2>/dev/null)" in *"[[slow]]"*) [ "\${p#/proc/}" = $$ ] || cat $p/cmdline;; esac
 done`;
 
-async function run(rig: Rig, teller: RunTeller, prompt: string, ...options: string[]): Promise<Said> {
-  const args = teller.args?.(rig) ?? [];
+async function run(rig: Rig, page: RunPage, prompt: string, ...options: string[]): Promise<Said> {
+  const args = page.args?.(rig) ?? [];
   const rest = args.length > 0 ? ["--", ...args] : [];
-  const command = ["backtrail", "run", prompt, "--agent", teller.name, ...options, ...rest];
-  const done = await rig.run(command, teller.env && { env: teller.env });
+  const command = ["backtrail", "run", prompt, "--agent", page.name, ...options, ...rest];
+  const done = await rig.run(command, page.env && { env: page.env });
   return said(done);
 }
 
 /** Interrupted as by Ctrl-C, once the agent has told its session. */
-async function interrupted(rig: Rig, teller: RunTeller, prompt: string): Promise<Said> {
-  const args = teller.args?.(rig) ?? [];
+async function interrupted(rig: Rig, page: RunPage, prompt: string): Promise<Said> {
+  const args = page.args?.(rig) ?? [];
   const rest = args.length > 0 ? ["--", ...args] : [];
   const script = `out=$(mktemp)
     "$@" > "$out" & pid=$!
     until grep -q session_id "$out" && grep -q slow "$RECEIVED"; do sleep 0.1; done
     kill -INT $pid; wait $pid; code=$?; cat "$out"; exit $code`;
-  const command = ["backtrail", "run", prompt, "--agent", teller.name, ...rest];
+  const command = ["backtrail", "run", prompt, "--agent", page.name, ...rest];
   const done = await rig.run(["sh", "-c", script, "sh", ...command], {
-    env: { ...teller.env, RECEIVED: rig.received.path },
+    env: { ...page.env, RECEIVED: rig.received.path },
   });
   return said(done);
 }

@@ -2,8 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { Backtrail } from "./backtrail.ts";
 import { makeProject } from "./project.ts";
-import { type Available, type RealAgent, Rig } from "./rig.ts";
-import { answering, type Block, reply, type Scenario, scenario } from "./server/scenario.ts";
+import type { Rig } from "./rig.ts";
+import { answering, reply, type Scenario, scenario } from "./server/scenario.ts";
+import type { Teller } from "./teller.ts";
 
 const TIMEOUT_MS = 180_000;
 const SECRET = "ghp_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789";
@@ -19,27 +20,20 @@ const SUMMARY = {
   open_items: ["Say goodbye."],
 };
 
-export interface SummaryTeller {
-  id: string;
-  name: string;
-  write(path: string, content: string): Block;
-  /** Where the agent needs more than a rig to be started. */
-  start?: (program: string, scenarios: (project: string) => Scenario[]) => Promise<Rig>;
-}
-
 interface Explained {
   checkpoints: { sessions: { metadata: { session_id: string; summary?: typeof SUMMARY } }[] }[];
 }
 
-export function tellSummary(agent: RealAgent, available: Available, teller: SummaryTeller): void {
-  describe.skipIf(available.program === null)(`${agent.package.agent}, asked for a summary`, () => {
+/** `name`: as runs call the agent. */
+export async function tellSummary(teller: Teller, name: string): Promise<void> {
+  const { program } = await teller.available();
+  describe.skipIf(program === null)(`${teller.id}, asked for a summary`, () => {
     test(
       "it is asked without tools, nobody's session comes of it, and the summary stays with the checkpoint",
       async () => {
-        const start = teller.start ?? ((program, told) => Rig.start(agent, program, told));
-        const rig = await start(available.program ?? "", (project) => scenarios(project, teller));
+        const rig = await teller.start(program ?? "", (project) => scenarios(project, teller));
         try {
-          await story(rig, teller);
+          await story(rig, teller.id, name);
         } finally {
           await rig.stop();
         }
@@ -49,15 +43,15 @@ export function tellSummary(agent: RealAgent, available: Available, teller: Summ
   });
 }
 
-function scenarios(project: string, { write }: SummaryTeller): Scenario[] {
+function scenarios(project: string, { tools }: Teller): Scenario[] {
   return [
     // Before the others: the record that it is about holds their marks.
     answering(/^Below, between the two marks/, reply(`Here it is:\n\`\`\`json\n${JSON.stringify(SUMMARY)}\n\`\`\``)),
-    scenario("first", [reply("I will.", write(`${project}/first.txt`, "hello\n")), reply("It is written.")]),
+    scenario("first", [reply("I will.", tools.write(`${project}/first.txt`, "hello\n")), reply("It is written.")]),
   ];
 }
 
-async function story(rig: Rig, { id, name }: SummaryTeller): Promise<void> {
+async function story(rig: Rig, id: string, name: string): Promise<void> {
   const backtrail = new Backtrail(rig);
   await makeProject(rig);
   await rig.output(["backtrail", "enable", "--agent", id]);

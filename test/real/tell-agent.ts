@@ -7,8 +7,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Backtrail, type Restored } from "./backtrail.ts";
 import { makeProject, readIn } from "./project.ts";
-import type { Available, Rig } from "./rig.ts";
-import { reply, type Scenario, scenario } from "./server/scenario.ts";
+import type { Rig } from "./rig.ts";
+import { reply, scenario } from "./server/scenario.ts";
+import { type Answered, heardBy, type Teller } from "./teller.ts";
 
 const TIMEOUT_MS = 180_000;
 const TURNS = ["one", "two", "three"] as const;
@@ -16,43 +17,28 @@ const UNDO_REASON = "Two is too many; keep to one file per idea.";
 const REWIND_REASON = "Three was not asked for.";
 
 type Chat = NonNullable<NonNullable<Restored["receipt"]>["chat"]>;
-type ToolUse = Parameters<typeof reply>[1];
 
-/** An agent, as this story needs it. */
-export interface ToldAgent {
-  name: string;
-  /** As `enable --agent` knows it. */
-  id: string;
-  available: Available;
-  start(program: string, scenarios: (project: string) => Scenario[]): Promise<Rig>;
-  /** Its way of writing a file, by an absolute path. */
-  writes(path: string, content: string): ToolUse;
-  /** One prompt, in a new session or in one that there is. */
-  prompt(rig: Rig, text: string, session: string | null): Promise<{ code: number; sessionId: string; stderr: string }>;
-  /** One prompt to the fork. */
-  resume(rig: Rig, chat: Chat, text: string): Promise<{ code: number; stderr: string }>;
-}
-
-export function tellsTheAgent(agent: ToldAgent): void {
-  describe.skipIf(agent.available.program === null)(`${agent.name} is told`, () => {
+export async function tellsTheAgent(teller: Teller): Promise<void> {
+  const { program } = await teller.available();
+  describe.skipIf(program === null)(`${teller.name} is told`, () => {
     let rig: Rig;
     let backtrail: Backtrail;
 
     beforeAll(async () => {
-      rig = await agent.start(agent.available.program ?? "", (project) =>
+      rig = await teller.start(program ?? "", (project) =>
         TURNS.map((name) =>
           scenario(name, [
-            reply(`I will write ${name}.`, agent.writes(join(project, `${name}.txt`), `${name}\n`)),
+            reply(`I will write ${name}.`, teller.tools.write(join(project, `${name}.txt`), `${name}\n`)),
             reply(`${name} is there.`),
           ]),
         ),
       );
       await makeProject(rig);
       backtrail = new Backtrail(rig);
-      await rig.output(["backtrail", "enable", "--agent", agent.id]);
-      let session: string | null = null;
+      await rig.output(["backtrail", "enable", "--agent", teller.id]);
+      let session: string | undefined;
       for (const name of TURNS) {
-        const done = await agent.prompt(rig, `Write a file [[${name}]]`, session);
+        const done: Answered = await teller.turn(rig, `Write a file [[${name}]]`, session);
         expect(done, done.stderr).toMatchObject({ code: 0 });
         session = done.sessionId;
       }
@@ -110,12 +96,11 @@ export function tellsTheAgent(agent: ToldAgent): void {
 
     /** What the model is sent when the fork goes on: prompts, and the last words before the new one. */
     async function goOn(chat: Chat | null | undefined): Promise<{ prompts: string[]; account: string }> {
-      expect(chat?.agent).toBe(agent.id);
+      expect(chat?.agent).toBe(teller.id);
       if (!chat) throw new Error("there is no conversation to go on with");
-      const resumed = await agent.resume(rig, chat, "Where were we?");
+      const resumed = await teller.goOn(rig, chat.command, "Where were we?");
       expect(resumed, resumed.stderr).toMatchObject({ code: 0 });
-      const outline = rig.received.lastOutline();
-      const said = outline.map((line) => line.replace(/<current_datetime>.*?<\/current_datetime>\s*/g, ""));
+      const said = heardBy(teller, rig);
       const text = said.join("\n");
       expect(text.trimEnd().endsWith("Where were we?")).toBe(true);
       const at = text.lastIndexOf("[Backtrail]");

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventType } from "../../../src/agents/event.ts";
-import { claude, eventOf, payload, payloadNames, responder, transcript } from "./recorded.ts";
+import { everyHookIsRecorded, haveMeanings } from "../meanings.ts";
+import { claude, eventOf, payload, responder, transcript } from "./recorded.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "events-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -21,21 +22,11 @@ const MEANINGS: [beginning: string, type: EventType][] = [
   ["PostToolUse", "ToolEnd"],
 ];
 
-for (const name of payloadNames) {
-  const type = MEANINGS.find(([beginning]) => name.startsWith(beginning))?.[1] ?? null;
-  test(`${name} is ${type ?? "ignored"}`, () => {
-    const event = eventOf(payload(name));
-    expect(event?.type ?? null).toBe(type);
-    if (event === null) return;
-    expect(event.sessionId).toBe(payload(name)["session_id"] as string);
-    expect(event.transcriptPath).toBe(payload(name)["transcript_path"] as string);
-  });
-}
-
-test("every event that is hooked has a recorded payload", () => {
-  const recorded = new Set(payloadNames.map((name) => payload(name)["hook_event_name"]));
-  for (const native of Object.keys(claude.profile.hooks?.install ?? {})) expect(recorded).toContain(native);
+haveMeanings(claude, MEANINGS, (event, raw) => {
+  expect(event.sessionId).toBe(raw["session_id"] as string);
+  expect(event.transcriptPath).toBe(raw["transcript_path"] as string);
 });
+everyHookIsRecorded(claude);
 
 test("a prompt starts a turn, the last words end it", () => {
   expect(eventOf(payload("UserPromptSubmit"))).toMatchObject({ prompt: "Please do [[turn1]] now", response: null });

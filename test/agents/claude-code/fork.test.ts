@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import fc from "fast-check";
 import type { ForkRequest } from "../../../src/agents/agent.ts";
 import { analyser, forker, linesOf, transcript, transcriptBefore } from "./recorded.ts";
 
@@ -55,18 +54,6 @@ test("without an entry, everything up to the last whole point", () => {
   expect(stretch.prompts).toEqual(["Please do [[turn1]] now", "Next do [[turn2]] please"]);
 });
 
-test("no tool use is left without its result, wherever it is cut", () => {
-  const bytes = transcript("interrupted");
-  const ids = linesOf(bytes).flatMap((line) => line.uuid ?? []);
-  for (const lastId of ids) {
-    const { content } = fork({ bytes, lastId });
-    const entries = analyser.read(content).entries;
-    const used = entries.filter((entry) => entry.type === "tool-use").map((entry) => entry.toolUseId);
-    const answered = new Set(entries.filter((entry) => entry.type === "tool-result").map((entry) => entry.toolUseId));
-    expect(used.filter((id) => !answered.has(id))).toEqual([]);
-  }
-});
-
 test("an id that only words mention is not the place", () => {
   const decoy = `${JSON.stringify({
     type: "user",
@@ -87,18 +74,6 @@ test("the agent's own backups of files are not offered to the fork", () => {
   );
 });
 
-test("the title is one line, short, and has its prefix once", () => {
-  const title = (text: string) => linesOf(fork({ title: text }).content).at(-1)?.customTitle;
-  expect(title("[Fork] [Fork] again")).toBe("[Fork] again");
-  expect(title('two\nlines "quoted" \u001b[31mred')).toBe('[Fork] two lines "quoted" red');
-  expect(title("")).toBe("[Fork]");
-  expect(title("long ".repeat(50))?.length).toBeLessThanOrEqual(80);
-});
-
-test("a conversation that had not begun has nothing to fork", () => {
-  expect(fork({ bytes: Buffer.alloc(0), lastId: null }).content).toHaveLength(0);
-});
-
 test("it lies beside the original, or where another work tree's sessions are", () => {
   const path = (projectRoot: string, transcriptPath: string) => fork({ projectRoot, transcriptPath }).transcriptPath;
   const projects = "/home/dev/.claude/projects";
@@ -110,26 +85,7 @@ test("it lies beside the original, or where another work tree's sessions are", (
   );
 });
 
-test("a new id never leads out of the directory", () => {
-  for (const newSessionId of ["../x", "a/b", "", "a.b"]) {
-    expect(() => fork({ newSessionId })).toThrow("can't be the id");
-  }
-});
-
 test("the command continues that session", () => {
   expect(forker.resumeCommand(NEW_ID)).toBe(`claude --resume ${NEW_ID}`);
   expect(forker.resumeCommand("a'; rm -rf x")).toBe(`claude --resume 'a'\\''; rm -rf x'`);
-});
-
-test("damaged transcripts give a fork of whole lines", () => {
-  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 10 });
-  fc.assert(
-    fc.property(damage, fc.nat(), (hits, cut) => {
-      const bytes = Buffer.from(transcript("three-turns"));
-      for (const [at, value] of hits) bytes[at % bytes.length] = value;
-      const { content } = fork({ bytes: bytes.subarray(0, cut % bytes.length) });
-      expect(content.length === 0 || content.at(-1) === 10).toBe(true);
-    }),
-    { numRuns: 60 },
-  );
 });

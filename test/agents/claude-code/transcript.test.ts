@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { agentOfTranscript } from "../../../src/agents/detect.ts";
-import { listAgents } from "../../../src/agents/registry.ts";
+import { jsonl } from "../recorded.ts";
 import { analyser, transcript, transcriptBefore } from "./recorded.ts";
 
 const turns = transcript("three-turns");
@@ -38,12 +37,6 @@ test("stretches one after another say what the whole says", () => {
   expect(second.end).toBe(turns.length);
   expect(first.tokens.output + second.tokens.output).toBe(whole.tokens.output);
   expect([...first.prompts, ...second.prompts]).toEqual(whole.prompts);
-});
-
-test("a torn last line waits for its rest", () => {
-  const torn = turns.subarray(0, turns.length - 20);
-  const stretch = analyser.readStretch(torn, 1_000);
-  expect(stretch.end).toBe(1_000 + torn.lastIndexOf(10) + 1);
 });
 
 test("an interruption is the last thing that happened, or not", () => {
@@ -184,29 +177,6 @@ test("compaction and interruption are entries, titles are read", () => {
   expect(entries.filter((entry) => entry.text === "Interrupted by the user")).toHaveLength(3);
 });
 
-test("its agent is told from its content alone", async () => {
-  const profiles = (await listAgents()).map((agent) => agent.profile);
-  for (const name of ["three-turns", "interrupted", "subagent", "compacted"]) {
-    expect(agentOfTranscript(profiles, transcript(name))).toBe("claude-code");
-  }
-  expect(agentOfTranscript(profiles, Buffer.from('{"type":"session","id":"x"}\n{"role":"user"}\n'))).toBeUndefined();
-});
-
-test("damage never makes it throw", () => {
-  const names = ["three-turns", "interrupted", "subagent"];
-  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 });
-  fc.assert(
-    fc.property(fc.constantFrom(...names), damage, fc.nat(), (name, hits, cut) => {
-      const bytes = Buffer.from(transcript(name));
-      for (const [at, value] of hits) bytes[at % bytes.length] = value;
-      const torn = bytes.subarray(0, cut % bytes.length);
-      expect(analyser.readStretch(torn, 0).end).toBe(torn.lastIndexOf(10) + 1);
-      analyser.read(torn);
-    }),
-    { numRuns: 60 },
-  );
-});
-
 test("lines of any JSON never make it throw", () => {
   const keys = fc.constantFrom("type", "uuid", "message", "content", "usage", "isSidechain", "toolUseResult", "id");
   const values = fc.oneof(fc.constantFrom("user", "assistant", "tool_use", "tool_result"), fc.jsonValue());
@@ -220,7 +190,3 @@ test("lines of any JSON never make it throw", () => {
     { numRuns: 300 },
   );
 });
-
-function jsonl(lines: unknown[]): Buffer {
-  return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-}

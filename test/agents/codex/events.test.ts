@@ -163,7 +163,7 @@ test("a pipe in the place of a rollout is not waited for", () => {
 });
 
 test("a notice is shown to the user, not told to the model", () => {
-  const envelope = toEnvelope(codex.profile, "session-start", payload("SessionStart-startup"));
+  const envelope = toEnvelope(codex.agent.profile, "session-start", payload("SessionStart-startup"));
   expect(JSON.parse(responder.notice(envelope, "two\nlines"))).toEqual({ systemMessage: "two lines" });
 });
 

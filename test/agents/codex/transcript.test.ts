@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { agentOfTranscript } from "../../../src/agents/detect.ts";
-import { listAgents } from "../../../src/agents/registry.ts";
 import { addTokens } from "../../../src/transcripts/model.ts";
-import { analyser, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
+import { jsonl } from "../recorded.ts";
+import { analyser, linesOf, transcript, upTo } from "./recorded.ts";
 
 const turns = transcript("two-turns");
 const FIRST_TURN_END = 24;
@@ -30,11 +29,6 @@ test("stretches one after another say what the whole says, wherever a turn begin
   expect(first).toMatchObject({ end: cut, prompts: ["TURN1 please"], lastAnswer: "Created a.txt." });
   expect(second).toMatchObject({ end: turns.length, prompts: ["TURN2 please"] });
   expect(addTokens(first.tokens, second.tokens)).toEqual(whole.tokens);
-});
-
-test("a torn last line waits for its rest", () => {
-  const torn = turns.subarray(0, turns.length - 20);
-  expect(analyser.readStretch(torn, 1_000).end).toBe(1_000 + torn.lastIndexOf(10) + 1);
 });
 
 test("tools that the model calls directly, and older rollouts, read the same", () => {
@@ -142,25 +136,6 @@ test("compactions and interruptions are entries, once", () => {
   expect(entries.filter((entry) => entry.text === "Interrupted by the user")).toHaveLength(1);
 });
 
-test("its agent is told from its content alone", async () => {
-  const profiles = (await listAgents()).map((agent) => agent.profile);
-  for (const name of transcriptNames) expect(agentOfTranscript(profiles, transcript(name))).toBe("codex");
-});
-
-test("damage never makes it throw", () => {
-  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 });
-  fc.assert(
-    fc.property(fc.constantFrom(...transcriptNames), damage, fc.nat(), (name, hits, cut) => {
-      const bytes = Buffer.from(transcript(name));
-      for (const [at, value] of hits) bytes[at % bytes.length] = value;
-      const torn = bytes.subarray(0, cut % bytes.length);
-      expect(analyser.readStretch(torn, 0).end).toBe(torn.lastIndexOf(10) + 1);
-      analyser.read(torn);
-    }),
-    { numRuns: 60 },
-  );
-});
-
 test("lines of any JSON never make it throw", () => {
   const words = fc.constantFrom(
     "event_msg",
@@ -189,7 +164,3 @@ test("lines of any JSON never make it throw", () => {
     { numRuns: 100 },
   );
 });
-
-function jsonl(lines: unknown[]): Buffer {
-  return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-}

@@ -123,7 +123,7 @@ test("the file of hooks is all that Copilot needs", () => {
     hooks: Record<string, Record<string, unknown>[]>;
   };
   expect(file.version).toBe(1);
-  expect(Object.keys(file.hooks)).toEqual(Object.keys(copilot.profile.hooks?.install ?? {}));
+  expect(Object.keys(file.hooks)).toEqual(Object.keys(copilot.agent.profile.hooks?.install ?? {}));
   expect(file.hooks["agentStop"]).toEqual([{ type: "command", bash: "call agent-stop", timeoutSec: 30 }]);
   expect(file.hooks["preToolUse"]).toMatchObject([{ matcher: "bash|powershell|task", bash: "call pre-tool-use" }]);
 });

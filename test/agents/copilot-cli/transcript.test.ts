@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { agentOfTranscript } from "../../../src/agents/detect.ts";
-import { listAgents } from "../../../src/agents/registry.ts";
 import { addTokens } from "../../../src/transcripts/model.ts";
-import { analyser, jsonl, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
+import { jsonl } from "../recorded.ts";
+import { analyser, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
 
 const turns = transcript("three-turns");
 
@@ -28,11 +27,6 @@ test("stretches one after another say what the whole says", () => {
   expect(first).toMatchObject({ prompts: ["T1 write a.txt"], lastAnswer: "T1 done: wrote a.txt" });
   expect(rest).toMatchObject({ prompts: ["T2 edit", "T3 sub"], end: turns.length });
   expect(addTokens(first.tokens, rest.tokens)).toEqual(analyser.readStretch(turns, 0).tokens);
-});
-
-test("a torn last line waits for its rest", () => {
-  const torn = turns.subarray(0, turns.length - 20);
-  expect(analyser.readStretch(torn, 1_000).end).toBe(1_000 + torn.lastIndexOf(10) + 1);
 });
 
 test("a cut never lies between a call and its result, nor in a subagent", () => {
@@ -113,25 +107,6 @@ test("a conversation has an entry for all that was said and done, without the su
   for (const { start, end, id } of entries) {
     expect(JSON.parse(turns.toString("utf8", start, end))).toMatchObject({ id: String(id) });
   }
-});
-
-test("its agent is told from its content alone", async () => {
-  const profiles = (await listAgents()).map((agent) => agent.profile);
-  for (const name of transcriptNames) expect(agentOfTranscript(profiles, transcript(name))).toBe("copilot-cli");
-});
-
-test("damage never makes it throw", () => {
-  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 });
-  fc.assert(
-    fc.property(fc.constantFrom(...transcriptNames), damage, fc.nat(), (name, hits, cut) => {
-      const bytes = Buffer.from(transcript(name));
-      for (const [at, value] of hits) bytes[at % bytes.length] = value;
-      const torn = bytes.subarray(0, cut % bytes.length);
-      expect(analyser.readStretch(torn, 0).end).toBe(torn.lastIndexOf(10) + 1);
-      analyser.read(torn);
-    }),
-    { numRuns: 60 },
-  );
 });
 
 test("lines with values of any kind never make it throw", () => {

@@ -101,6 +101,6 @@ test("ends and compactions say why", () => {
 });
 
 test("the user is told by Droid itself, in one line", () => {
-  const envelope = toEnvelope(droid.profile, "session-start", payload("SessionStart-startup"));
+  const envelope = toEnvelope(droid.agent.profile, "session-start", payload("SessionStart-startup"));
   expect(JSON.parse(responder.notice(envelope, "one\ntwo"))).toEqual({ systemMessage: "one two" });
 });

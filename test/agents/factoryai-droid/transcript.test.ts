@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { agentOfTranscript } from "../../../src/agents/detect.ts";
-import { listAgents } from "../../../src/agents/registry.ts";
 import { NO_TOKENS } from "../../../src/transcripts/model.ts";
-import { analyser, jsonl, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
+import { jsonl } from "../recorded.ts";
+import { analyser, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
 
 const turns = transcript("two-turns");
 
@@ -26,11 +25,6 @@ test("stretches one after another say what the whole says", () => {
   const second = analyser.readStretch(turns.subarray(first.end), first.end);
   expect(first).toMatchObject({ prompts: ["Please do [[turn1]] now"], lastAnswer: "Done: wrote a.txt." });
   expect(second).toMatchObject({ prompts: ["Next do [[turn2]] please"], end: turns.length });
-});
-
-test("a torn last line waits for its rest", () => {
-  const torn = turns.subarray(0, turns.length - 20);
-  expect(analyser.readStretch(torn, 1_000).end).toBe(1_000 + torn.lastIndexOf(10) + 1);
 });
 
 test("a cut never lies between a tool's use and its result", () => {
@@ -110,25 +104,6 @@ test("interruptions and errors are notes, once", () => {
   const notes = (name: string) => analyser.read(transcript(name)).entries.filter(({ type }) => type === "note");
   expect(notes("interrupted").map(({ text }) => text)).toEqual(["Interrupted by the user"]);
   expect(notes("failed").map(({ text }) => text.slice(0, 10))).toEqual(["BYOK Error"]);
-});
-
-test("its agent is told from its content alone", async () => {
-  const profiles = (await listAgents()).map((agent) => agent.profile);
-  for (const name of transcriptNames) expect(agentOfTranscript(profiles, transcript(name))).toBe("factoryai-droid");
-});
-
-test("damage never makes it throw", () => {
-  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 });
-  fc.assert(
-    fc.property(fc.constantFrom(...transcriptNames), damage, fc.nat(), (name, hits, cut) => {
-      const bytes = Buffer.from(transcript(name));
-      for (const [at, value] of hits) bytes[at % bytes.length] = value;
-      const torn = bytes.subarray(0, cut % bytes.length);
-      expect(analyser.readStretch(torn, 0).end).toBe(torn.lastIndexOf(10) + 1);
-      analyser.read(torn);
-    }),
-    { numRuns: 60 },
-  );
 });
 
 test("lines with values of any kind never make it throw", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { EventType } from "../../../src/agents/event.ts";
-import { eventOf, gemini, payload, payloadNames, responder } from "./recorded.ts";
+import { everyHookIsRecorded, haveMeanings } from "../meanings.ts";
+import { eventOf, gemini, payload, responder } from "./recorded.ts";
 
 /** By the beginning of the payload's name; everything else is acknowledged and ignored. */
 const MEANINGS: [beginning: string, type: EventType][] = [
@@ -15,28 +16,18 @@ const MEANINGS: [beginning: string, type: EventType][] = [
   ["PreCompress-manual", "Compaction"],
 ];
 
-for (const name of payloadNames) {
-  const type = MEANINGS.find(([beginning]) => name.startsWith(beginning))?.[1] ?? null;
-  test(`${name} is ${type ?? "ignored"}`, () => {
-    const event = eventOf(payload(name));
-    expect(event?.type ?? null).toBe(type);
-    if (event === null) return;
-    expect(event.sessionId).toBe(payload(name)["session_id"] as string);
-    expect(event.timestamp).toBe(payload(name)["timestamp"] as string);
-  });
-}
-
-test("every event that is hooked has a recorded payload", () => {
-  const recorded = new Set(payloadNames.map((name) => payload(name)["hook_event_name"]));
-  for (const native of Object.keys(gemini.profile.hooks?.install ?? {})) expect(recorded).toContain(native);
+haveMeanings(gemini, MEANINGS, (event, raw) => {
+  expect(event.sessionId).toBe(raw["session_id"] as string);
+  expect(event.timestamp).toBe(raw["timestamp"] as string);
 });
+everyHookIsRecorded(gemini);
 
 test("a compression is one only where the user asked for it", () => {
   expect(eventOf(payload("PreCompress-auto"))).toBeNull();
   expect(eventOf({ ...payload("PreCompress-manual"), trigger: undefined })).toBeNull();
   expect(eventOf(payload("PreCompress-manual"))?.metadata).toEqual({ trigger: "manual" });
   // Told before every call to the model: it isn't even asked for.
-  expect(gemini.profile.hooks?.install["PreCompress"]?.matcher).toBe("manual");
+  expect(gemini.agent.profile.hooks?.install["PreCompress"]?.matcher).toBe("manual");
 });
 
 test("a resumed session's first word about its transcript is not taken", () => {

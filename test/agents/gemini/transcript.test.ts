@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { agentOfTranscript } from "../../../src/agents/detect.ts";
-import { listAgents } from "../../../src/agents/registry.ts";
-import { analyser, jsonl, transcript, transcriptBefore } from "./recorded.ts";
-
-const NAMES = ["resumed", "resumed-later", "compressed", "compressed-by-itself", "rewound", "interrupted", "subagent"];
+import { jsonl } from "../recorded.ts";
+import { analyser, transcript, transcriptBefore } from "./recorded.ts";
 
 test("a whole session: prompts, files, model, last words", () => {
   const bytes = transcript("resumed");
@@ -59,11 +56,6 @@ test("what came from the cache is not counted as input as well, thoughts are out
     cacheRead: 60,
     cacheWrite: 0,
   });
-});
-
-test("a torn last line waits for its rest", () => {
-  const torn = transcript("resumed").subarray(0, -20);
-  expect(analyser.readStretch(torn, 1_000).end).toBe(1_000 + torn.lastIndexOf(10) + 1);
 });
 
 test("a compression is seen, and what it keeps is not said twice", () => {
@@ -174,25 +166,6 @@ test("a compression is an entry, what was said before it stays", () => {
 test("what the agent itself took back is not in the conversation", () => {
   const prompts = analyser.read(transcript("rewound")).entries.filter((entry) => entry.type === "prompt");
   expect(prompts.map((entry) => entry.text)).not.toContain("hello one more");
-});
-
-test("its agent is told from its content alone", async () => {
-  const profiles = (await listAgents()).map((agent) => agent.profile);
-  for (const name of NAMES) expect([name, agentOfTranscript(profiles, transcript(name))]).toEqual([name, "gemini"]);
-});
-
-test("damage never makes it throw", () => {
-  const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 });
-  fc.assert(
-    fc.property(fc.constantFrom(...NAMES), damage, fc.nat(), (name, hits, cut) => {
-      const bytes = Buffer.from(transcript(name));
-      for (const [at, value] of hits) bytes[at % bytes.length] = value;
-      const torn = bytes.subarray(0, cut % bytes.length);
-      expect(analyser.readStretch(torn, 0).end).toBe(torn.lastIndexOf(10) + 1);
-      analyser.read(torn);
-    }),
-    { numRuns: 100 },
-  );
 });
 
 test("lines of any JSON never make it throw", () => {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { EventType } from "../../../src/agents/event.ts";
 import { toEnvelope } from "../../../src/agents/normalise.ts";
-import { eventOf, openCode, payload, payloadNames, responder } from "./recorded.ts";
+import { haveMeanings } from "../meanings.ts";
+import { eventOf, openCode, payload, responder } from "./recorded.ts";
 
 const SESSION = "ses_e16fb61ceffeMnH8aMVcBOAJrO";
 const CHILD = "ses_e16faec36ffexi6iSphZSPD9mA";
@@ -20,14 +21,9 @@ const MEANINGS: [beginning: string, type: EventType][] = [
   ["tool.execute.after", "ToolEnd"],
 ];
 
-for (const name of payloadNames) {
-  test(`${name} has its meaning`, () => {
-    const event = eventOf(payload(name));
-    const expected = MEANINGS.find(([beginning]) => name.startsWith(beginning))?.[1];
-    expect(event?.type).toBe(expected as EventType);
-    expect(event).toMatchObject({ sessionId: SESSION, transcriptPath: `${STORE}/${SESSION}.jsonl` });
-  });
-}
+haveMeanings(openCode, MEANINGS, (event) => {
+  expect(event).toMatchObject({ sessionId: SESSION, transcriptPath: `${STORE}/${SESSION}.jsonl` });
+});
 
 test("a prompt comes with its model and its message's id", () => {
   const event = eventOf(payload("chat.message"));
@@ -70,6 +66,6 @@ test("a subagent is known with its task, its transcript and the tool use that st
 });
 
 test("a notice is one line for the plugin to show", () => {
-  const envelope = toEnvelope(openCode.profile, "session-start", payload("session.created"));
+  const envelope = toEnvelope(openCode.agent.profile, "session-start", payload("session.created"));
   expect(JSON.parse(responder.notice(envelope, "one\ntwo"))).toEqual({ notice: "one two" });
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { EventType } from "../../../src/agents/event.ts";
 import { toEnvelope } from "../../../src/agents/normalise.ts";
-import { eventOf, PATH, payload, payloadNames, pi, responder, SESSION } from "./recorded.ts";
+import { haveMeanings } from "../meanings.ts";
+import { eventOf, PATH, payload, pi, responder, SESSION } from "./recorded.ts";
 
 const MEANINGS: [beginning: string, type: EventType][] = [
   ["session_start", "SessionStart"],
@@ -16,14 +17,9 @@ const MEANINGS: [beginning: string, type: EventType][] = [
   ["tool_result", "ToolEnd"],
 ];
 
-for (const name of payloadNames) {
-  test(`${name} has its meaning`, () => {
-    const event = eventOf(payload(name));
-    const expected = MEANINGS.find(([beginning]) => name.startsWith(beginning))?.[1];
-    expect(event?.type).toBe(expected as EventType);
-    expect(event?.metadata["leaf"]).toMatch(/^[0-9a-f]{8}$/);
-  });
-}
+haveMeanings(pi, MEANINGS, (event) => {
+  expect(event.metadata["leaf"]).toMatch(/^[0-9a-f]{8}$/);
+});
 
 test("a prompt comes with its session, its model and the leaf that it follows", () => {
   expect(eventOf(payload("before_agent_start"))).toMatchObject({
@@ -78,6 +74,6 @@ test("a subagent is known by the tool use that started it", () => {
 });
 
 test("a notice is one line for the extension to show", () => {
-  const envelope = toEnvelope(pi.profile, "session-start", payload("session_start"));
+  const envelope = toEnvelope(pi.agent.profile, "session-start", payload("session_start"));
   expect(JSON.parse(responder.notice(envelope, "one\ntwo"))).toEqual({ notice: "one two" });
 });

@@ -1,11 +1,11 @@
 /** The Anthropic Messages API: streamed and whole answers, token counts, models, errors. */
+
 import type { Conversation, Part } from "./conversation.ts";
+import { cut, type Json, list, object } from "./json.ts";
 import type { Answer, HttpRequest, ModelCall, Piece, PlainAnswer, Protocol } from "./protocol.ts";
 import type { Block } from "./scenario.ts";
 
 export const anthropic: Protocol = { name: "anthropic", read, whole, pieces, error };
-
-type Json = Record<string, unknown>;
 
 function read(request: HttpRequest): ModelCall | PlainAnswer | null {
   const { method, path } = request;
@@ -173,20 +173,4 @@ const ERROR_TYPES: Record<number, string> = {
 
 function event(type: string, fields: Json): Piece {
   return { data: `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n` };
-}
-
-/** Pieces of at most `size` characters, never through the middle of one. */
-function cut(text: string, size: number): string[] {
-  const characters = [...text];
-  const result: string[] = [];
-  for (let at = 0; at < characters.length; at += size) result.push(characters.slice(at, at + size).join(""));
-  return result;
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -1,11 +1,11 @@
 /** The Gemini API: streamed and whole answers, the small questions that Gemini CLI asks by itself, errors. */
+
 import type { Conversation, Message, Part } from "./conversation.ts";
+import { cut, type Json, list, object } from "./json.ts";
 import type { Answer, HttpRequest, ModelCall, Piece, PlainAnswer, Protocol } from "./protocol.ts";
 import type { Block } from "./scenario.ts";
 
 export const gemini: Protocol = { name: "gemini", read, whole, pieces, error };
-
-type Json = Record<string, unknown>;
 
 const METHOD = /^\/v1beta\/models\/([^/:]+):(streamGenerateContent|generateContent|countTokens)$/;
 
@@ -133,19 +133,4 @@ function error(status: number, message: string): Json {
 
 function event(data: Json): Piece {
   return { data: `data: ${JSON.stringify(data)}\r\n\r\n` };
-}
-
-function cut(text: string, size: number): string[] {
-  const characters = [...text];
-  const result: string[] = [];
-  for (let at = 0; at < characters.length; at += size) result.push(characters.slice(at, at + size).join(""));
-  return result;
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

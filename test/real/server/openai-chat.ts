@@ -1,10 +1,10 @@
 /** The OpenAI Chat Completions API, as most agents speak it to other vendors' models: streamed and whole answers. */
+
 import type { Conversation, Message, Part } from "./conversation.ts";
+import { cut, type Json, list, object, parsed } from "./json.ts";
 import type { Answer, HttpRequest, ModelCall, Piece, PlainAnswer, Protocol, Usage } from "./protocol.ts";
 
 export const openaiChat: Protocol = { name: "openai-chat", read, whole, pieces, error };
-
-type Json = Record<string, unknown>;
 
 function read(request: HttpRequest): ModelCall | PlainAnswer | null {
   const { method, path } = request;
@@ -173,28 +173,4 @@ const ERROR_TYPES: Record<number, string> = {
 
 function event(fields: Json): Piece {
   return { data: `data: ${JSON.stringify(fields)}\n\n` };
-}
-
-/** Pieces of at most `size` characters, never through the middle of one. */
-function cut(text: string, size: number): string[] {
-  const characters = [...text];
-  const result: string[] = [];
-  for (let at = 0; at < characters.length; at += size) result.push(characters.slice(at, at + size).join(""));
-  return result;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -1,11 +1,11 @@
 /** The OpenAI Responses API, as Codex speaks it: streamed answers, tools by function, by free text, in namespaces. */
+
 import type { Conversation, Message, Part } from "./conversation.ts";
+import { cut, type Json, list, object, parsed } from "./json.ts";
 import type { Answer, HttpRequest, ModelCall, Piece, PlainAnswer, Protocol } from "./protocol.ts";
 import type { Block } from "./scenario.ts";
 
 export const openaiResponses: Protocol = { name: "openai-responses", read, whole, pieces, error };
-
-type Json = Record<string, unknown>;
 
 /** How a tool that was offered must be called. */
 interface Offered {
@@ -194,28 +194,4 @@ const ERROR_TYPES: Record<number, string> = {
 
 function event(type: string, fields: Json): Piece {
   return { data: `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n` };
-}
-
-/** Pieces of at most `size` characters, never through the middle of one. */
-function cut(text: string, size: number): string[] {
-  const characters = [...text];
-  const result: string[] = [];
-  for (let at = 0; at < characters.length; at += size) result.push(characters.slice(at, at + size).join(""));
-  return result;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }
