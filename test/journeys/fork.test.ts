@@ -186,6 +186,20 @@ test("commits that were made in a fork on no branch are kept when it is dropped"
   expect(repository.git("rev-parse", branch ?? "")).toBe(commit);
 });
 
+test("what is only staged in a fork is kept when it is dropped", async () => {
+  using attempts = await Attempts.begin();
+  const { repository, agent } = attempts;
+  await agent.turn("First", [write("a.txt", "1\n")]);
+  const { fork } = await attempts.fork("last", "--branch", "again");
+  writeFileSync(join(fork.directory, "a.txt"), "staged\n");
+  repository.git("-C", fork.directory, "add", "a.txt");
+  writeFileSync(join(fork.directory, "a.txt"), "1\n");
+  const dropped = await repository.run(["fork", "drop", "again"]);
+  const step = /step ([k-z]{12})/.exec(dropped.stdout)?.[1] ?? "none";
+  expect((await repository.run(["rewind", step, "--yes"])).code).toBe(0);
+  expect(repository.git("show", ":a.txt")).toBe("staged");
+});
+
 test("a folder without git: a plain directory that shares the store", async () => {
   using attempts = await Attempts.begin(temporaryFolder());
   const { repository, agent } = attempts;

@@ -12,6 +12,7 @@ import { loadConfig } from "../../config/load.ts";
 import { gitLocation } from "../../git/location.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
 import { tryGit } from "../../git/run.ts";
+import type { Snapshot } from "../../git/snapshot.ts";
 import { readStore, type Workspace } from "../../git/workspace.ts";
 import { isAlive } from "../../lifecycle/dead-turns.ts";
 import { captureOptions } from "../../lifecycle/dispatcher.ts";
@@ -19,6 +20,7 @@ import { saveManually } from "../../lifecycle/save.ts";
 import { loadSession, marked } from "../../lifecycle/session-state.ts";
 import { currentSnapshot } from "../../steps/diff.ts";
 import { droppedRef, type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
+import { findStep } from "../../steps/list.ts";
 import type { NotUndone } from "../model.ts";
 import { workspaceOf } from "./find.ts";
 import { ignoredOnlyIn } from "./ignored.ts";
@@ -74,7 +76,7 @@ export async function planDrop(workspace: Workspace, record: ForkRecord): Promis
     ...snapshot.notCaptured.map(({ path }) => ({ what: shownPath(path), why: "no step holds it" })),
     ...operationsIn(fork).map((what) => ({ what, why: "it is under way there" })),
   ];
-  return { record, lost, changed: snapshot.work !== record.base.work, ownTip, ownHead };
+  return { record, lost, changed: await isChanged(fork, record, snapshot), ownTip, ownHead };
 }
 
 export async function applyDrop(workspace: Workspace, plan: DropPlan): Promise<Dropped> {
@@ -135,9 +137,24 @@ async function headOnNoBranch(fork: Workspace): Promise<string | null> {
 
 /** Under a name, so that it stays; nothing where everything is as it began, and the step behind it as it was. */
 async function saveLast(fork: Workspace, record: ForkRecord): Promise<string | null> {
-  const { work } = await currentSnapshot(fork, captureOptions(loadConfig(fork.root)));
-  if (work === record.base.work) return null;
+  const snapshot = await currentSnapshot(fork, captureOptions(loadConfig(fork.root)));
+  if (!(await isChanged(fork, record, snapshot))) return null;
   return (await saveManually(fork, `fork ${record.name}`)).step.id;
+}
+
+/** Also where the files are as they began, and something else is staged. */
+async function isChanged(
+  fork: Workspace,
+  { base, from }: ForkRecord,
+  { work, raw, index }: Snapshot,
+): Promise<boolean> {
+  if (work !== base.work || raw !== base.raw) return true;
+  if (fork.kind !== "repository" || index === work) return false;
+  const begun = from.step === null ? undefined : findStep(fork, from.step)?.snapshot.index;
+  if (index === begun) return false;
+  const { args, cwd } = gitLocation(fork);
+  const head = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD^{tree}"], { cwd });
+  return index !== head.stdout.toString("latin1").trim();
 }
 
 /** What the store notes of hooks there; the files themselves go anyway. */
