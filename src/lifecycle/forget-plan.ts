@@ -8,12 +8,14 @@ import { checkpointsWith } from "../checkpoints/forget.ts";
 import { importedConversation, importedSessions } from "../checkpoints/imported.ts";
 import { findSession } from "../checkpoints/sessions.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { listForks } from "../steps/forks.ts";
 import { stepsNewestFirst } from "../steps/index-file.ts";
 import { findStep } from "../steps/list.ts";
 import type { Step } from "../steps/model.ts";
 import { ownerKey } from "../steps/retention.ts";
 import { readTranscript } from "../steps/transcript.ts";
 import { isAlive } from "./dead-turns.ts";
+import { handOversOf } from "./hand-overs.ts";
 import { loadSession } from "./session-state.ts";
 
 export interface ForgottenSession {
@@ -35,7 +37,9 @@ export interface ForgetPlan {
   steps: Step[];
   conversationOnly: boolean;
   checkpoints: number;
-  /** `runs`: logs of headless runs. */
+  /** Forks that were made from one of the steps, by name. */
+  forks: string[];
+  /** `transcripts`: also what other agents were told of it. `runs`: logs of headless runs. */
   files: { transcripts: string[]; kept: string[]; runs: string[] };
   words: string[];
 }
@@ -62,7 +66,7 @@ export async function planForget(workspace: Workspace, target: string, options: 
         "A single step has no conversation of its own.",
         "Name its session, or leave --conversation-only out.",
       );
-    return { ...none, steps: [step], words: [step.id] };
+    return { ...none, steps: [step], forks: forksFrom(workspace, [step]), words: [step.id] };
   }
   const named = target.length >= SHORTEST_ID ? await findSession(workspace, target) : undefined;
   const names = named ? [named] : await sessionsSaying(workspace, target);
@@ -94,13 +98,27 @@ export async function planForget(workspace: Workspace, target: string, options: 
     steps: [],
     conversationOnly,
     checkpoints: await checkpointsWith(workspace, ids),
+    forks: conversationOnly
+      ? []
+      : forksFrom(
+          workspace,
+          sessions.flatMap((session) => session.steps),
+        ),
     files: {
-      transcripts: [...ids].flatMap((id) => transcriptsOf(workspace, id)),
+      transcripts: [
+        ...[...ids].flatMap((id) => transcriptsOf(workspace, id)),
+        ...sessions.flatMap(({ key }) => handOversOf(workspace, key)),
+      ],
       kept: [...ids].flatMap((id) => options.keptFor?.(id) ?? []),
       runs: [...ids].flatMap((id) => options.runsOf?.(id) ?? []),
     },
     words: named ? [...ids] : [...ids, target],
   };
+}
+
+function forksFrom(workspace: Workspace, steps: readonly Step[]): string[] {
+  const ids = new Set(steps.map(({ id }) => id));
+  return listForks(workspace).flatMap(({ name, from }) => (from.step !== null && ids.has(from.step) ? [name] : []));
 }
 
 /** What OpenCode's plugin wrote, and forks of it. */

@@ -16,6 +16,7 @@ import { rememberForgotten } from "../checkpoints/forgotten.ts";
 import { dropImported } from "../checkpoints/imported.ts";
 import { dropFromQueue } from "../checkpoints/queue.ts";
 import type { Workspace } from "../git/workspace.ts";
+import { listForks, writeForkRecord } from "../steps/forks.ts";
 import { rewriteIndex, stepsNewestFirst } from "../steps/index-file.ts";
 import { dropSteps, ownerKey } from "../steps/retention.ts";
 import { stripSession } from "../steps/strip.ts";
@@ -70,6 +71,7 @@ async function carryOut(workspace: Workspace, journal: Journal): Promise<void> {
   const keys = new Set(journal.sessions.map(({ key }) => key));
   // First of all what would bring it back.
   dropFromQueue(workspace, keys);
+  forgetPrompts(workspace, keys);
   await forgetSteps(workspace, journal, keys);
   faultPoint("forget:steps");
   const ids = new Set(journal.sessions.map(({ id }) => id));
@@ -88,6 +90,17 @@ async function carryOut(workspace: Workspace, journal: Journal): Promise<void> {
   faultPoint("forget:files");
   forgetLines(workspace, journal.words);
   removeFile(journalFile(workspace));
+}
+
+/** Of forks, while their steps still say whose they are. */
+function forgetPrompts(workspace: Workspace, keys: ReadonlySet<string>): void {
+  const forks = listForks(workspace).filter(({ from }) => from.prompt !== null);
+  if (forks.length === 0) return;
+  const own = [...stepsNewestFirst(workspace)].filter((step) => keys.has(ownerKey(step)));
+  const ids = new Set<string | null>(own.map(({ id }) => id));
+  for (const fork of forks) {
+    if (ids.has(fork.from.step)) writeForkRecord(workspace, { ...fork, from: { ...fork.from, prompt: null } });
+  }
 }
 
 async function forgetSteps(workspace: Workspace, journal: Journal, keys: ReadonlySet<string>): Promise<void> {

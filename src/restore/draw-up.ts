@@ -141,7 +141,11 @@ function doubtsOf({ shared, markers }: Merge, merged: TakenBack, files: FilePlan
   const marked = merged.conflicts.filter(({ path }) => !unmarked.some((other) => other.path === path)).map(since);
   const written = files.write.length + files.delete.length + files.chmod.length;
   if (!markers || written === 0) return { conflicts: [...marked, ...unmarked].sort(byPath), left: submodules };
-  const left = unmarked.map(({ path, why }) => ({ what: shownPath(path), why: `${why}: it is left as it is` }));
+  const left = unmarked.map(({ path, why }) => ({
+    what: shownPath(path),
+    why: `${why}: it is left as it is`,
+    unsettled: true as const,
+  }));
   return {
     conflicts: marked.map((conflict) => ({ ...conflict, markers: true as const })),
     left: [...left, ...submodules],

@@ -59,6 +59,8 @@ export interface RewindOptions {
 export interface NotUndone {
   what: string;
   why: string;
+  /** In conflict, and nothing that markers could show: it was asked for, and is not done. */
+  unsettled?: true;
   /** What the agent ran that did it. */
   command?: string;
 }
@@ -152,7 +154,8 @@ export function obstacles(plan: RewindPlan): Conflict[] {
 
 /** The plan as `--json` prints it. */
 export function planJson(plan: RewindPlan) {
-  const { write, delete: removed, chmod, notUndone, conflicts } = plan;
+  const { write, delete: removed, chmod, conflicts } = plan;
+  const notUndone = plan.notUndone.map(({ unsettled, ...said }) => said);
   return { write, delete: removed, chmod, notUndone, conflicts };
 }
 

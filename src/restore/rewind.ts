@@ -154,12 +154,19 @@ async function restore(workspace: Workspace, plan: RewindPlan, look: Look | unde
   }
 }
 
-function markersLeft({ conflicts }: RewindPlan): string[] {
+/** With `--yes` nobody has seen the plan: what is in question is said once more. */
+function markersLeft({ conflicts, notUndone }: RewindPlan): string[] {
   const marked = conflicts.filter(({ markers }) => markers).map(({ path }) => shownPath(path));
-  if (marked.length === 0) return [];
-  const shown = marked.slice(0, SHOWN_FILES).join(", ");
-  const more = marked.length > SHOWN_FILES ? ` and ${marked.length - SHOWN_FILES} more` : "";
-  return [`Look for "<<<<<<< now" and settle what conflicts in ${shown}${more}.`];
+  const kept = notUndone.filter(({ unsettled }) => unsettled).map(({ what }) => what);
+  return [
+    ...(marked.length > 0 ? [`Look for "<<<<<<< now" and settle what conflicts in ${listed(marked)}.`] : []),
+    ...(kept.length > 0 ? [`In conflict, and left as it is since no markers can show it: ${listed(kept)}.`] : []),
+  ];
+}
+
+function listed(files: readonly string[]): string {
+  const more = files.length > SHOWN_FILES ? ` and ${files.length - SHOWN_FILES} more` : "";
+  return `${files.slice(0, SHOWN_FILES).join(", ")}${more}`;
 }
 
 /** Finishing it later would undo this restore. */

@@ -8,6 +8,7 @@ import { UserError } from "../base/errors.ts";
 import { obstacles, type RewindPlan } from "./model.ts";
 import { applyRedo, planRedo } from "./redo.ts";
 import { applyRewind, planRewind } from "./rewind.ts";
+import { findTurns } from "./turns.ts";
 import { applyUndo, planUndo, undoneTurns } from "./undo.ts";
 
 ownHome();
@@ -115,14 +116,53 @@ test("a subagent by its id, and with it those that it started; others at the sam
     );
     await task(made, "other", () => repository.write("other.txt", "other\n"), { toolUseId: "toolu_other" });
   });
-  const { target } = await planUndo(workspace, ["outer"]);
-  expect(target.kind === "turns" && target.turns.map(({ subagent }) => subagent).sort()).toEqual(["inner", "outer"]);
+  const found = await findTurns(workspace, ["outer"]);
+  expect(found.map(({ subagent }) => subagent).sort()).toEqual(["inner", "outer"]);
   await made.undo("other");
   expect(repository.exists("other.txt")).toBe(false);
   expect(await refusal(planUndo(workspace, ["other"]))).toContain("is undone already");
   await made.undo("1");
   expect([repository.read("lines.txt"), repository.exists("other.txt")]).toEqual([LINES, false]);
   expect(await refusal(planUndo(workspace, ["other"]))).toContain("is undone already");
+});
+
+/** A subagent that has begun; what it returns ends it, having written these files by its tools. */
+async function begunTask({ agent, repository }: Place, id: string) {
+  const transcriptPath = repository.at("..", `${id}.jsonl`);
+  const subagent = { id, type: "worker", description: id, prompt: null, transcriptPath, toolUseId: null };
+  await agent.tell("SubagentStart", { subagent });
+  return async (...files: string[]) => {
+    const content = files.map((file) => ({
+      type: "tool_use",
+      id: `toolu_${file}`,
+      name: "Write",
+      input: { file_path: repository.at(file), content: "" },
+    }));
+    const message = { id: "m1", role: "assistant", content };
+    await Bun.write(transcriptPath, `${JSON.stringify({ type: "assistant", uuid: id, message })}\n`);
+    await agent.tell("SubagentEnd", { subagent });
+    rmSync(transcriptPath);
+  };
+}
+
+test("subagents side by side: what the turn itself did beside one stays, and what can't be told is said", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  await made.turn(async () => {
+    const first = await begunTask(made, "first");
+    const second = await begunTask(made, "second");
+    const third = await begunTask(made, "third");
+    repository.write("first.txt", "first\n");
+    repository.write("by-its-shell.txt", "third\n");
+    await third();
+    await first("first.txt");
+    repository.write("second.txt", "second\n");
+    repository.write("of-the-turn.txt", "turn\n");
+    await second("second.txt");
+  });
+  const deleted = async (id: string) => (await planUndo(workspace, [id])).delete;
+  expect([await deleted("first"), await deleted("second")]).toEqual([["first.txt"], ["second.txt"]]);
+  expect(await refusal(planUndo(workspace, ["third"]))).toContain("can't be told from what was done beside it");
 });
 
 test("without a step at its start, a turn begins where the session was last seen", async () => {

@@ -55,6 +55,7 @@ export async function planUndo(
     ...(await ownChanges(workspace, trees, turns)),
     markers,
   }));
+  refuseUntold(turns, merge);
   const newestFirst = [...turns].sort((a, b) => (a.last.time < b.last.time ? 1 : -1));
   return planRestore(workspace, {
     kind: "undo",
@@ -64,6 +65,20 @@ export async function planUndo(
     merge,
     chat: tellAgent ? await planChatToTell(workspace, newestFirst[0]?.last) : null,
   });
+}
+
+/** A subagent beside another one, or beside the turn itself, whose tools did not say what they wrote. */
+function refuseUntold(turns: readonly FoundTurn[], { changes, shared }: Pick<Merge, "changes" | "shared">): void {
+  if (changes.length > 0 || shared.length > 0) return;
+  const untold = turns.find(
+    ({ subagent, first, last }) => subagent !== null && first?.snapshot.work !== last.snapshot.work,
+  );
+  if (!untold) return;
+  throw new UserError(
+    "not-found",
+    "What this subagent changed can't be told from what was done beside it.",
+    "The whole turn can be taken back: `backtrail log` shows it.",
+  );
 }
 
 export async function applyUndo(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {

@@ -61,7 +61,9 @@ export async function ownChanges(
   for (const turn of turns) {
     const window = { turn, from: (turn.first && at.get(turn.first.id)) ?? -1, to: at.get(turn.last.id) ?? -1 };
     const rivals = others.filter((claim) => contends(claim, window));
-    const files = rivals.length > 0 ? await alsoInBetween(trees, steps, window, rivals) : [];
+    // Beside a subagent the one that started it may be at work, and says only at the turn's end what it did.
+    const alone = rivals.length > 0 && turn.subagent === null;
+    const files = alone ? await alsoInBetween(trees, steps, window, rivals) : [];
     windows.push({ ...window, files: [...new Set([...turn.files, ...files])] });
   }
   const groups = new Map<string, Change & { to: number; from: number }>();

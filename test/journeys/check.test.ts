@@ -1,7 +1,14 @@
 /** A person wants to know which turns left something that works, without asking each time. */
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { ScriptedClaude, Story, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
+import {
+  ScriptedClaude,
+  Story,
+  type TemporaryRepository,
+  temporaryFolder,
+  temporaryRepository,
+  write,
+} from "../support/index.ts";
 import { fingerprint } from "../support/work-tree.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
@@ -145,4 +152,17 @@ test("a repository that brings a check of its own runs nothing", async () => {
   expect(existsSync(`${repository.home}/evil`)).toBe(false);
   const refused = await repository.run(["check", "--", "true"], { env });
   expect(refused).toMatchObject({ code: 4 });
+});
+
+test("in a folder without git, going back leaves what is set up alone", async () => {
+  using folder = temporaryFolder();
+  await folder.run(["enable", "--agent", "claude-code"], { env });
+  const claude = new ScriptedClaude(folder);
+  await claude.start();
+  await claude.turn("Add a sum", [GOOD]);
+  await folder.run(["check", "--now", "--", ...SUM], { env });
+  await claude.turn("Make it faster", [BAD]);
+  const { plan } = await folder.json<{ plan: { delete: string[] } }>(["rewind", "last-green", "--yes"], { env });
+  expect(plan.delete).toEqual([]);
+  expect((await folder.json<Status>(["check", "status"], { env })).command).toEqual(SUM);
 });

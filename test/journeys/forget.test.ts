@@ -83,6 +83,22 @@ test("a session is forgotten everywhere, and the other one stays", async () => {
   repository.git("fsck", "--strict", "--no-dangling");
 });
 
+test("what other agents were told of it goes, and the forks that were made from it are named", async () => {
+  using place = await worked();
+  const { repository, first } = place;
+  await repository.json(["resume", first.session, "--agent", "codex"], { env });
+  const { plan } = await repository.json<Told>(["forget", first.session, "--dry-run"], { env });
+  const [step = ""] = plan.sessions[0]?.steps ?? [];
+  await repository.json(["fork", step, "--agent", "codex", "--branch", "beside"], { env });
+  await repository.json(["fork", step, "--branch", "again"], { env });
+  expect(readdirSync(repository.at(".git/backtrail/hand-over"))).toHaveLength(2);
+  const told = await repository.run(["forget", first.session, "--yes"], { env });
+  expect(told.stdout).toContain("The fork beside was made from it");
+  expect(told.stdout).toContain("The fork again was made from it");
+  expect(everything(repository)).not.toContain("falcon");
+  expect((await repository.run(["fork", "list"], { env })).code).toBe(0);
+});
+
 test("with --conversation-only the code can still be gone back to", async () => {
   using place = await worked();
   const { repository, first } = place;

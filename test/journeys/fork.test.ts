@@ -139,7 +139,10 @@ test("where both changed the same lines nothing is written, unless with markers"
   expect(refused.code).toBe(4);
   expect(refused.stderr).toContain("In conflict\n  ✗ a.txt");
   expect(attempts.look()).toEqual(before);
-  expect((await repository.run(["fork", "take", "again", "--yes", "--conflicts", "markers"])).code).toBe(0);
+  const taken = await repository.run(["fork", "take", "again", "--yes", "--conflicts", "markers"]);
+  expect(taken.code).toBe(0);
+  expect(taken.stdout).toContain('note: Look for "<<<<<<< now" and settle what conflicts in a.txt.');
+  expect(taken.stdout).toContain("note: In conflict, and left as it is since no markers can show it: b.bin.");
   expect(repository.read("a.txt")).toBe("<<<<<<< now\n2\n=======\nother\n>>>>>>> fork-again\n");
   expect(repository.read("b.bin")).toBe("\0two\n");
   expect(repository.read("new.txt")).toBe("new\n");
@@ -164,6 +167,37 @@ test("a branch alone holds the files as a commit", async () => {
   const [, branch, ref] = /git branch (\S+) (\S+)/.exec(dropped.stdout) ?? [];
   repository.git("branch", branch ?? "", ref ?? "");
   expect(repository.git("show", "odd/näme:a.txt")).toBe("1");
+});
+
+test("commits that were made in a fork on no branch are kept when it is dropped", async () => {
+  using attempts = await Attempts.begin();
+  const { repository, agent } = attempts;
+  await agent.turn("First", [write("a.txt", "1\n")]);
+  const { fork } = await attempts.fork("1");
+  const inFork = (...args: string[]) => repository.git("-C", fork.directory, ...args);
+  inFork("checkout", "--quiet", "--detach");
+  inFork("commit", "--quiet", "--allow-empty", "-m", "On no branch");
+  const commit = inFork("rev-parse", "HEAD");
+  const dropped = await repository.run(["fork", "drop", fork.name]);
+  expect(dropped.stdout).toContain("Commits that were on no branch are kept");
+  repository.git("gc", "--quiet", "--prune=now");
+  const [, branch, ref] = /git branch (\S+) (\S+)/.exec(dropped.stdout) ?? [];
+  repository.git("branch", branch ?? "", ref ?? "");
+  expect(repository.git("rev-parse", branch ?? "")).toBe(commit);
+});
+
+test("what is only staged in a fork is kept when it is dropped", async () => {
+  using attempts = await Attempts.begin();
+  const { repository, agent } = attempts;
+  await agent.turn("First", [write("a.txt", "1\n")]);
+  const { fork } = await attempts.fork("last", "--branch", "again");
+  writeFileSync(join(fork.directory, "a.txt"), "staged\n");
+  repository.git("-C", fork.directory, "add", "a.txt");
+  writeFileSync(join(fork.directory, "a.txt"), "1\n");
+  const dropped = await repository.run(["fork", "drop", "again"]);
+  const step = /step ([k-z]{12})/.exec(dropped.stdout)?.[1] ?? "none";
+  expect((await repository.run(["rewind", step, "--yes"])).code).toBe(0);
+  expect(repository.git("show", ":a.txt")).toBe("staged");
 });
 
 test("a folder without git: a plain directory that shares the store", async () => {

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { oneLine, plural, shorten, shownPath } from "../../base/text.ts";
+import { findSession } from "../../checkpoints/sessions.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { forget } from "../../lifecycle/forget.ts";
 import { type ForgetPlan, planForget } from "../../lifecycle/forget-plan.ts";
@@ -14,6 +15,11 @@ import type { Io } from "../io.ts";
 import { withProgress } from "../progress.ts";
 import { shortSession } from "../render/story.ts";
 import { openWorkspace } from "../workspace.ts";
+
+interface Related {
+  id: string;
+  recorded: boolean;
+}
 
 interface Options {
   what: string;
@@ -34,7 +40,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   };
   const plan = await withProgress(io, "Looking", () => planForget(workspace, options.what, how));
   const related = relatedTo(workspace, plan);
-  if (!options.json) tell(plan, related, io);
+  if (!options.json) tell(plan, await recordedOf(workspace, related), io);
   if (!options.dryRun) {
     if (!options.yes && !(await confirm(io, "Forget it? This cannot be taken back.", "--yes"))) {
       io.say("Nothing was changed.");
@@ -68,7 +74,12 @@ function relatedTo(workspace: Workspace, { sessions }: ForgetPlan): string[] {
   return [...new Set(forks)];
 }
 
-function tell(plan: ForgetPlan, related: readonly string[], io: Io): void {
+/** A copy that no agent has gone on with is known to nobody here: it can't be forgotten. */
+async function recordedOf(workspace: Workspace, related: readonly string[]): Promise<Related[]> {
+  return Promise.all(related.map(async (id) => ({ id, recorded: (await findSession(workspace, id))?.session === id })));
+}
+
+function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
   const { paint } = io.out;
   for (const { agent, session, title, steps, imported, open } of plan.sessions) {
     io.print(
@@ -90,13 +101,15 @@ function tell(plan: ForgetPlan, related: readonly string[], io: Io): void {
   }
   if (plan.checkpoints > 0) io.print(`${plural(plan.checkpoints, "checkpoint")}: a new commit takes it out`);
   for (const file of filesOf(plan)) io.print(`${shownPath(file)}: goes`);
-  for (const id of related)
+  for (const name of plan.forks)
     io.print(
-      paint(
-        "yellow",
-        `Session ${shortSession(id)} was made from it by a rewind and begins with the same words: forget it too.`,
-      ),
+      paint("yellow", `The fork ${name} was made from it: its files stay, and it can't be compared or taken any more.`),
     );
+  for (const { id, recorded } of related) {
+    const what = `Session ${shortSession(id)} was made from it by a rewind and begins with the same words`;
+    const fate = recorded ? "forget it too." : "nothing of it is recorded here, its agent has it.";
+    io.print(paint("yellow", `${what}: ${fate}`));
+  }
 }
 
 /** Where it still is, and how it goes from there. */
@@ -117,7 +130,7 @@ function tellWhatIsLeft(plan: ForgetPlan, workspace: Workspace, io: Io): void {
       io.say(`The agent's own transcript is still there: ${shownPath(transcript)}`);
 }
 
-function planJson({ sessions, steps, conversationOnly, checkpoints, files }: ForgetPlan) {
+function planJson({ sessions, steps, conversationOnly, checkpoints, forks, files }: ForgetPlan) {
   return {
     sessions: sessions.map(({ agent, session, steps: own, imported, open, transcript }) => ({
       agent,
@@ -130,6 +143,7 @@ function planJson({ sessions, steps, conversationOnly, checkpoints, files }: For
     steps: steps.map(({ id }) => id),
     conversationOnly,
     checkpoints,
+    forks,
     files: filesOf({ conversationOnly, files }),
   };
 }

@@ -111,16 +111,21 @@ async function handOver(
   options: Options,
   io: Io,
 ): Promise<number | undefined> {
-  const { agent, bytes, notes } = conversation;
+  const { agent, session, bytes, notes } = conversation;
   if (!agent.analyser)
     throw new UserError("not-found", `What ${agent.profile.display_name} writes down can't be read.`);
   const limit = options.limit ?? USUAL_HAND_OVER;
   const handed = await withProgress(io, "Writing it down", () =>
-    handOverConversation(workspace, agent.analyser?.read(bytes) ?? NOTHING, agent.profile.display_name, {
-      agent: profile.id,
-      limit,
-      roots: [workspace.root],
-    }),
+    handOverConversation(
+      workspace,
+      agent.analyser?.read(bytes) ?? NOTHING,
+      { agent, session },
+      {
+        agent: profile.id,
+        limit,
+        roots: [workspace.root],
+      },
+    ),
   );
   if (options.output !== undefined) {
     handed.file = resolve(io.cwd, options.output);

@@ -9,7 +9,10 @@ import { faultPoint } from "../../base/fault.ts";
 import { logError } from "../../base/log.ts";
 import { oneLine, plural, shownPath } from "../../base/text.ts";
 import { loadConfig } from "../../config/load.ts";
+import { gitLocation } from "../../git/location.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
+import { tryGit } from "../../git/run.ts";
+import type { Snapshot } from "../../git/snapshot.ts";
 import { readStore, type Workspace } from "../../git/workspace.ts";
 import { isAlive } from "../../lifecycle/dead-turns.ts";
 import { captureOptions } from "../../lifecycle/dispatcher.ts";
@@ -17,6 +20,7 @@ import { saveManually } from "../../lifecycle/save.ts";
 import { loadSession, marked } from "../../lifecycle/session-state.ts";
 import { currentSnapshot } from "../../steps/diff.ts";
 import { droppedRef, type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
+import { findStep } from "../../steps/list.ts";
 import type { NotUndone } from "../model.ts";
 import { workspaceOf } from "./find.ts";
 import { ignoredOnlyIn } from "./ignored.ts";
@@ -32,6 +36,8 @@ export interface DropPlan {
   changed: boolean;
   /** The branch's last commit, where no other branch or tag has it. */
   ownTip: string | null;
+  /** The commit that is checked out there, where no branch or tag at all has it. */
+  ownHead: string | null;
 }
 
 export interface Dropped {
@@ -40,6 +46,8 @@ export interface Dropped {
   step: string | null;
   /** The hidden ref that holds its commits; null where others do. */
   commits: string | null;
+  /** Likewise for commits that were made there on no branch. */
+  detached: string | null;
 }
 
 const SHOWN_IGNORED = 10;
@@ -59,7 +67,8 @@ export async function planDrop(workspace: Workspace, record: ForkRecord): Promis
   }
   const tip = await tipOf(workspace, record);
   const ownTip = tip !== null && (await isOnlyOn(workspace, record.branch ?? "", tip)) ? tip : null;
-  if (!fork) return { record, lost: [], changed: false, ownTip };
+  if (!fork) return { record, lost: [], changed: false, ownTip, ownHead: null };
+  const ownHead = await headOnNoBranch(fork);
   const snapshot = await currentSnapshot(fork, captureOptions(loadConfig(fork.root)));
   const lost = [
     ...busy(fork),
@@ -67,7 +76,7 @@ export async function planDrop(workspace: Workspace, record: ForkRecord): Promis
     ...snapshot.notCaptured.map(({ path }) => ({ what: shownPath(path), why: "no step holds it" })),
     ...operationsIn(fork).map((what) => ({ what, why: "it is under way there" })),
   ];
-  return { record, lost, changed: snapshot.work !== record.base.work, ownTip };
+  return { record, lost, changed: await isChanged(fork, record, snapshot), ownTip, ownHead };
 }
 
 export async function applyDrop(workspace: Workspace, plan: DropPlan): Promise<Dropped> {
@@ -94,24 +103,58 @@ async function drop(workspace: Workspace, record: ForkRecord): Promise<Dropped> 
   faultPoint("fork:dropping");
   // Looked at again: somebody may have committed there since it was planned.
   const tip = await tipOf(workspace, record);
-  const commits =
-    tip !== null && (await isOnlyOn(workspace, record.branch ?? "", tip)) ? droppedRef(record.id, now()) : null;
-  if (commits !== null && tip !== null) {
-    const before = await readRef(workspace, commits);
-    if (before !== tip && !(await compareAndSwapRef(workspace, commits, before, tip)))
-      throw new UserError("failed", `The commits of the fork ${record.name} could not be kept.`, "Try again.");
-  }
+  const ownTip = tip !== null && (await isOnlyOn(workspace, record.branch ?? "", tip)) ? tip : null;
+  const commits = await keep(workspace, record, ownTip, record.id);
+  const detached = await keep(workspace, record, fork ? await headOnNoBranch(fork) : null, `${record.id}-head`);
   faultPoint("fork:kept");
   if (fork) await disconnect(fork);
   await removeFork(workspace, record, tip);
-  return { name: record.name, step, commits };
+  return { name: record.name, step, commits, detached };
+}
+
+/** The hidden ref that holds the commit from now on; null where there is none to hold. */
+async function keep(
+  workspace: Workspace,
+  record: ForkRecord,
+  commit: string | null,
+  id: string,
+): Promise<string | null> {
+  if (commit === null) return null;
+  const ref = droppedRef(id, now());
+  const before = await readRef(workspace, ref);
+  if (before === commit || (await compareAndSwapRef(workspace, ref, before, commit))) return ref;
+  throw new UserError("failed", `The commits of the fork ${record.name} could not be kept.`, "Try again.");
+}
+
+/** A commit that only the work tree's HEAD leads to: it would go with the directory. */
+async function headOnNoBranch(fork: Workspace): Promise<string | null> {
+  if (fork.kind !== "repository") return null;
+  const { args, cwd } = gitLocation(fork);
+  const found = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
+  const head = found.code === 0 ? found.stdout.toString("latin1").trim() : null;
+  return head !== null && (await isOnlyOn(fork, "", head)) ? head : null;
 }
 
 /** Under a name, so that it stays; nothing where everything is as it began, and the step behind it as it was. */
 async function saveLast(fork: Workspace, record: ForkRecord): Promise<string | null> {
-  const { work } = await currentSnapshot(fork, captureOptions(loadConfig(fork.root)));
-  if (work === record.base.work) return null;
+  const snapshot = await currentSnapshot(fork, captureOptions(loadConfig(fork.root)));
+  if (!(await isChanged(fork, record, snapshot))) return null;
   return (await saveManually(fork, `fork ${record.name}`)).step.id;
+}
+
+/** Also where the files are as they began, and something else is staged. */
+async function isChanged(
+  fork: Workspace,
+  { base, from }: ForkRecord,
+  { work, raw, index }: Snapshot,
+): Promise<boolean> {
+  if (work !== base.work || raw !== base.raw) return true;
+  if (fork.kind !== "repository" || index === work) return false;
+  const begun = from.step === null ? undefined : findStep(fork, from.step)?.snapshot.index;
+  if (index === begun) return false;
+  const { args, cwd } = gitLocation(fork);
+  const head = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD^{tree}"], { cwd });
+  return index !== head.stdout.toString("latin1").trim();
 }
 
 /** What the store notes of hooks there; the files themselves go anyway. */

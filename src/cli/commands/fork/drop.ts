@@ -22,8 +22,8 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const plan = await withProgress(io, "Looking at it", async () =>
     planDrop(workspace, findFork(workspace, options.fork, "exact")),
   );
-  const { record, lost, changed, ownTip } = plan;
-  const planned = { fork: forkJson(record), lost, changed, ownCommits: ownTip };
+  const { record, lost, changed, ownTip, ownHead } = plan;
+  const planned = { fork: forkJson(record), lost, changed, ownCommits: ownTip, ownHead };
   if (options.dryRun) {
     if (options.json) io.json({ plan: planned, dropped: null });
     else show(plan, io.out);
@@ -48,16 +48,20 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
     io.print("  Its commits are kept; to have the branch again:");
     io.print(`    git branch ${printable(record.branch ?? dropped.name)} ${dropped.commits}`);
   }
+  if (dropped.detached !== null) {
+    io.print("  Commits that were on no branch are kept; to give them one:");
+    io.print(`    git branch ${printable(`${record.branch ?? dropped.name}-detached`)} ${dropped.detached}`);
+  }
   return undefined;
 }
 
-function show({ record, lost, changed, ownTip }: DropPlan, channel: Channel): void {
+function show({ record, lost, changed, ownTip, ownHead }: DropPlan, channel: Channel): void {
   const { paint } = channel;
   const lines = [`${paint("bold", "Drop")} ${record.name}`];
   if (record.directory !== null) lines.push(`  ${paint("red", "-")} ${placeOf(record.directory, null)}`);
   if (record.branch !== null) lines.push(`  ${paint("red", "-")} branch ${printable(record.branch)}`);
   if (changed) lines.push("  Its files are saved as a step first.");
-  if (ownTip !== null) lines.push("  Its commits are kept under a hidden name.");
+  if (ownTip !== null || ownHead !== null) lines.push("  Its commits are kept under a hidden name.");
   if (lost.length > 0) lines.push("", paint("bold", "Lost with it"));
   for (const { what, why } of lost) lines.push(`  ${paint("yellow", "!")} ${printable(what)}: ${printable(why)}`);
   channel.write(`${lines.join("\n")}\n`);
