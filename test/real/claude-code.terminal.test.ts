@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { leaveClaude, openByShell, openClaude, teller } from "./claude-code.ts";
 import { reply, scenario, toolUse } from "./server/scenario.ts";
-import { SECOND, type TerminalStory, TIMEOUT_MS, tellInTerminal } from "./terminal-story.ts";
+import { SECOND, type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
+import { tellInTerminal } from "./terminal-story.ts";
 
 await tellInTerminal(teller, {
   made: ".claude/settings.local.json",

@@ -13,7 +13,8 @@ import {
   trustHooks,
   whenReady,
 } from "./codex.ts";
-import { type TerminalStory, TIMEOUT_MS, tellInTerminal } from "./terminal-story.ts";
+import { type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
+import { tellInTerminal } from "./terminal-story.ts";
 
 const MODEL = ["-m", PLAIN_MODEL];
 

@@ -4,7 +4,7 @@
  * Usage: factoryai-droid.rpc.ts <model> <step>...   A step is `say:<prompt>`, `interrupt:<prompt>` (stopped while the
  * model speaks), `compact` or `load:<session>`. Prints one JSON line: the session's id.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 
@@ -108,10 +108,23 @@ async function main(model: string, steps: string[]): Promise<void> {
       await droid.request("droid.interrupt_session", {});
     }
     await idle;
+    if (kind === "interrupt") await recorded(text);
   }
   await droid.close();
   process.stdout.write(`${JSON.stringify({ session })}\n`);
   process.exit(0);
+}
+
+/** Droid tells of an interrupt when it is idle again already: whoever asks at once may be faster than its hook. */
+async function recorded(prompt: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const { stdout } = spawnSync("backtrail", ["log", "--json", "--limit", "0"], { encoding: "utf8" });
+    const { steps } = JSON.parse(stdout) as { steps: { kind: string; prompt: string | null }[] };
+    if (steps.some((step) => step.kind === "turn-end" && step.prompt === prompt)) return;
+    if (Date.now() > deadline) throw new Error(`the end of "${prompt}" was never recorded`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
 }
 
 const [model = "", ...steps] = process.argv.slice(2);

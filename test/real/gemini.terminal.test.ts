@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import type { Restored } from "./backtrail.ts";
 import { leaveGemini, openGemini, say, shellPrompt, teller } from "./gemini.ts";
 import { answering, reply } from "./server/scenario.ts";
-import { AFTERWARDS, FIRST, LEFT, SECOND, type TerminalStory, TIMEOUT_MS, tellInTerminal } from "./terminal-story.ts";
+import { AFTERWARDS, FIRST, LEFT, SECOND, type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
+import { tellInTerminal } from "./terminal-story.ts";
 
 const SUMMARY = "<state_snapshot>A greeting was written and made bigger.</state_snapshot>";
 

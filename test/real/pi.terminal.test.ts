@@ -6,7 +6,8 @@ import { leavePi, openPi, teller } from "./pi.ts";
 import { answering, reply } from "./server/scenario.ts";
 import { promptsHeard } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
-import { AFTERWARDS, FIRST, SECOND, type TerminalStory, TIMEOUT_MS, tellInTerminal } from "./terminal-story.ts";
+import { AFTERWARDS, FIRST, SECOND, type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
+import { tellInTerminal } from "./terminal-story.ts";
 
 await tellInTerminal(teller, {
   made: ".pi",
