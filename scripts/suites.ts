@@ -32,5 +32,5 @@ export const slowSuites: Suite[] = [
   { name: "packaging", places: ["test/packaging"], parallel: false, timeout: 120_000 },
   { name: "fuzz", places: ["test/fuzz"], parallel: true, timeout: 120_000 },
   { name: "faults", places: ["test/faults"], parallel: true, timeout: 120_000 },
-  { name: "real agents", places: ["test/real"], parallel: true, timeout: 300_000 },
+  { name: "real agents", places: ["test/real"], parallel: false, timeout: 300_000 },
 ];
