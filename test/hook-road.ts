@@ -55,6 +55,7 @@ export const HOOK_ROAD: string[] = [
   "lifecycle/dead-turns.ts",
   "lifecycle/destructive.ts",
   "lifecycle/dispatcher.ts",
+  "lifecycle/hearing.ts",
   "lifecycle/notice.ts",
   "lifecycle/phase.ts",
   "lifecycle/session-state.ts",

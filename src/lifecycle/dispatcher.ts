@@ -22,16 +22,14 @@ import { sessionLock } from "../steps/session-tree.ts";
 import { awaitCommits } from "./awaited-commits.ts";
 import { agentOf, deadTurns, isDead } from "./dead-turns.ts";
 import { isDestructive } from "./destructive.ts";
+import { isOfTurnBefore, isOvertaken, isRepeated, rememberHearing } from "./hearing.ts";
 import { recordingNotice } from "./notice.ts";
 import { type PhaseEvent, transition } from "./phase.ts";
-import { promptOf, Session } from "./session.ts";
+import { Session } from "./session.ts";
 import { keyOf, loadSession, type SessionState, saveSession, setAsideSession, setMark } from "./session-state.ts";
 import { type TierRule, takesStep, tierRules } from "./tiers.ts";
 
 const LOCK_WAIT_MS = 10_000;
-/** Two hooks that tell of the same event (installed twice) come within this time. */
-const SAME_EVENT_MS = 2_000;
-const RECENT_EVENTS = 20;
 
 export interface Dispatch {
   workspace: Workspace;
@@ -158,7 +156,7 @@ async function handle(
   const { workspace, agent, event } = input;
   const time = now().toISOString();
   const state = loadSession(workspace, key) ?? freshState(input, key, time);
-  if (isRepeated(state, event, time)) return NOTHING;
+  if (isRepeated(state, event, time) || isOfTurnBefore(state, event)) return NOTHING;
   const known = state.revision > 0;
   meet(state, input, time);
   const session = new Session({ workspace, agent, state, time, leaf: event.metadata["leaf"] });
@@ -309,36 +307,6 @@ function isPhaseEvent(type: Event["type"]): type is Exclude<PhaseEvent, "GitComm
   );
 }
 
-/** An agent may have our hooks twice (for the user and for the project), and then tells everything twice. */
-/** Some agents don't wait for the session's first hook before they call the prompt's. */
-function isOvertaken(state: SessionState, event: Event): boolean {
-  const turn = state.openTurn;
-  return event.type === "SessionStart" && turn !== null && event.timestamp < turn.startedAt;
-}
-
-function isRepeated(state: SessionState, event: Event, time: string): boolean {
-  if (event.type === "TurnStart") return isOpenPrompt(state, event, time);
-  if (event.type === "TurnEnd" || event.type === "SessionEnd") return false;
-  const what = nameOf(event);
-  const recent = state.recent ?? [];
-  const isRecent = (then: { what: string; time: string } | undefined) =>
-    then?.what === what && Date.parse(time) - Date.parse(then.time) < SAME_EVENT_MS;
-  if (event.tool?.id) return recent.some((then) => then.what === what);
-  return event.subagent ? recent.some(isRecent) : isRecent(recent.at(-1));
-}
-
-function isOpenPrompt(state: SessionState, event: Event, time: string): boolean {
-  const turn = state.openTurn;
-  if (!turn) return false;
-  const id = event.metadata["prompt_id"];
-  if (id !== undefined && turn.promptId !== null) return id === turn.promptId && promptOf(event) === turn.prompt;
-  return promptOf(event) === turn.prompt && Date.parse(time) - Date.parse(turn.startedAt) < SAME_EVENT_MS;
-}
-
-function nameOf(event: Event): string {
-  return JSON.stringify([event.type, event.tool?.id, event.subagent?.id, event.metadata["source"]]);
-}
-
 function freshState(input: Dispatch, key: string, time: string): SessionState {
   const { agent, event, workspace, context } = input;
   setAsideSession(workspace, key);
@@ -379,7 +347,7 @@ function meet(state: SessionState, input: Dispatch, time: string): void {
   const begins = event.type === "TurnStart" || (event.type === "SessionStart" && state.openTurn === null);
   if (begins && event.tokensSoFar) state.tokensCounted = event.tokensSoFar;
   Object.assign(state.metadata, event.metadata);
-  state.recent = [...(state.recent ?? []), { what: nameOf(event), time }].slice(-RECENT_EVENTS);
+  rememberHearing(state, event, time);
   if (context.pid !== null && state.process?.pid !== context.pid) {
     state.process = { pid: context.pid, start: processStart(context.pid) ?? null };
   }

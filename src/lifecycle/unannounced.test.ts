@@ -75,6 +75,20 @@ test("a session's start that its first prompt has overtaken closes nothing", asy
   expect(one.kinds).toEqual(["turn-start", "turn-end", "turn-start", "turn-end"]);
 });
 
+test("an interruption that the next prompt has overtaken does not end that one's turn", async () => {
+  using made = await place();
+  const { one } = made;
+  await one.begin("First");
+  const timestamp = new Date().toISOString();
+  await Bun.sleep(5);
+  await one.begin("Second");
+  await one.tell("TurnEnd", { timestamp, metadata: { error: "interrupted" } });
+  expect(one.state).toMatchObject({ phase: "ACTIVE", turn: 2 });
+  await one.tell("TurnEnd", { metadata: { error: "interrupted" } });
+  expect(one.state).toMatchObject({ phase: "IDLE", turn: 2 });
+  expect(one.kinds).toEqual(["turn-start", "turn-end", "turn-start", "turn-end"]);
+});
+
 test("of a running count, a turn has what was added to it", async () => {
   using made = await place();
   const { one } = made;
