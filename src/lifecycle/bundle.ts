@@ -96,8 +96,17 @@ function settingsOf(workspace: Workspace): Record<string, unknown>[] {
   }));
 }
 
-/** What lies in the store, by size and mode; names there are ours, never a user's, but for what restores kept. */
+/**
+ * What lies in the store, by size and mode. Names there are ours, but for what restores kept and for worktrees: those are
+ * called as the user calls them, or after the prompt that a fork began with, and so they are counted.
+ */
 function filesOf({ storeDir }: Workspace): { name: string; bytes: number; mode: string }[] {
+  const worktrees = new Map([["main", "main"]]);
+  const named = (path: string) =>
+    relative(storeDir, path).replace(/^worktrees\/([^/]+)/, (_, name: string) => {
+      if (!worktrees.has(name)) worktrees.set(name, String(worktrees.size));
+      return `worktrees/${worktrees.get(name)}`;
+    });
   const files: { name: string; bytes: number; mode: string }[] = [];
   const look = (directory: string) => {
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -106,7 +115,7 @@ function filesOf({ storeDir }: Workspace): { name: string; bytes: number; mode: 
       const stat = lstatSync(path, { throwIfNoEntry: false });
       if (!stat) continue;
       if (entry.isDirectory() && !["kept", "restore", "opencode"].includes(entry.name)) look(path);
-      else files.push({ name: relative(storeDir, path), bytes: stat.size, mode: (stat.mode & 0o777).toString(8) });
+      else files.push({ name: named(path), bytes: stat.size, mode: (stat.mode & 0o777).toString(8) });
     }
   };
   look(storeDir);
@@ -131,6 +140,8 @@ async function cleaner(workspace: Workspace | undefined): Promise<(text: string)
   return (text) => {
     let result = printable(text);
     if (workspace) result = result.replaceAll(workspace.root, "<project>");
+    // What lies in git's own directory says where it went wrong; any other name is the user's.
+    result = result.replaceAll(/<project>\/(?!\.git\/)[^\s"':,)]+/g, "<project>/…");
     if (home.length > 1) result = result.replaceAll(home, "~");
     if (user.length > 2) result = result.replaceAll(user, "<user>");
     // Other people's directories say who they are.

@@ -9,6 +9,7 @@ import { compareTrees } from "../git/tree-diff.ts";
 import { EXECUTABLE_MODE, FILE_MODE, GITLINK_MODE, type TreeEntry, type TreeStore } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Conflict } from "./model.ts";
+import { parentsOf } from "./plan.ts";
 import { entryAt } from "./state.ts";
 
 /** A work tree as a step keeps it: for git, and the exact bytes that git would not give back. */
@@ -72,13 +73,23 @@ export async function takeBack(
       ours = merged.tree;
       continue;
     }
-    const kept = (path: string) => {
+    const inDoubt = (path: string) => {
       const doubt = doubts.get(path);
-      return doubt !== undefined && !(doubt.markable && markers);
+      return doubt !== undefined && !(doubt.markable && markers) ? doubt : undefined;
     };
-    const result = await compareTrees(objects.trees, ours, merged.tree);
-    const decided = result.filter(({ path }) => !kept(path)).map(({ path, after }) => [path, after] as const);
-    ours = await objects.trees.apply(ours, new Map(decided));
+    const decided = new Map<string, TreeEntry | null>();
+    for (const { path, after } of await compareTrees(objects.trees, ours, merged.tree)) {
+      if (inDoubt(path)) continue;
+      // What comes below a file that stays would take its place.
+      const above =
+        after &&
+        parentsOf(path)
+          .map(inDoubt)
+          .find((doubt) => doubt !== undefined);
+      if (!above) decided.set(path, after);
+      else for (const told of [found, unmarked]) told.set(path, { path, why: above.why });
+    }
+    ours = await objects.trees.apply(ours, decided);
   }
   const state = await exact.split(present, start, ours);
   objects.writer.flush();

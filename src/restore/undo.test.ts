@@ -201,6 +201,21 @@ test("what was removed then and made anew since, links, and kinds are conflicts"
   expect(readFileSync(repository.at("gone.txt"), "utf8")).toBe(before);
 });
 
+test("a file that stands where a directory was stays, with markers too", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  repository.write("kind/inner", "inner\n");
+  await made.turn(() => {
+    rmSync(repository.at("kind"), { recursive: true });
+    made.edit("line 1", "first");
+  });
+  repository.write("kind", "mine\n");
+  const plan = await planUndo(workspace, ["1"], { markers: true });
+  const { notes } = await applyUndo(workspace, plan);
+  expect([repository.read("kind"), repository.read("lines.txt")]).toEqual(["mine\n", LINES]);
+  expect(notes).toContain("In conflict, and left as it is since no markers can show it: kind, kind/inner.");
+});
+
 test("a submodule is left as it is, and that is said", async () => {
   using made = await place();
   const { repository } = made;

@@ -79,5 +79,6 @@ test("the model that the user's own words name counts", () => {
 
 test("a prompt that the system can't pass on is refused", () => {
   expect(() => commandOf(runOf("claude"), { ...plain, prompt: "x".repeat(200_000) })).toThrow("The prompt is too long");
+  expect(() => commandOf(runOf("claude"), { ...plain, prompt: "a\0b" })).toThrow("There is a NUL byte in the prompt");
   expect(commandOf(runOf("opencode"), { ...plain, prompt: "x".repeat(200_000) }).input).toHaveLength(200_000);
 });

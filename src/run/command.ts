@@ -69,6 +69,9 @@ function filled(word: string, values: Record<string, string>): string {
 }
 
 function requireRoom(args: readonly string[]): void {
+  if (args.some((word) => word.includes("\0"))) {
+    throw new UserError("usage", "There is a NUL byte in the prompt, and the system passes none on.", "Is it a text?");
+  }
   const longest = Math.max(...args.map((word) => Buffer.byteLength(word)));
   if (longest <= LONGEST_ARGUMENT) return;
   throw new UserError(

@@ -149,15 +149,17 @@ test("the bundle has what helps, and nothing private", async () => {
   const entry = { v: 1, time: new Date().toISOString(), level: "error", where: "hook", message: "" };
   const message = `${repository.at("a.txt")}: ${repository.home}/x token=${secret} /home/somebody/y`;
   writeFileSync(repository.at(".git/backtrail/log.jsonl"), `${JSON.stringify({ ...entry, message })}\n`);
+  // A fork is called after the prompt that it began with.
+  expect((await repository.run(["fork", "1"], { env })).stdout).toContain("secret-plan");
   const file = repository.at("../bundle.json");
   const result = await repository.run(["doctor", "bundle", file], { env });
   expect(result).toMatchObject({ code: 0, stdout: `${file}\n` });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const text = readFileSync(file, "utf8");
-  for (const word of ["secret plan", secret, repository.home, repository.path, "somebody"])
+  for (const word of ["secret plan", "secret-plan", "a.txt", secret, repository.home, repository.path, "somebody"])
     expect(text).not.toContain(word);
   const bundle = JSON.parse(text);
-  expect(bundle.log[0].message).toBe("<project>/a.txt: ~/x token=[secret:github-token:1] /<home>/y");
+  expect(bundle.log[0].message).toBe("<project>/…: ~/x token=[secret:github-token:1] /<home>/y");
   expect(bundle.store).toMatchObject({
     agents: [{ id: "claude-code", scope: "local" }],
     steps: { "turn-start": 1, "turn-end": 1 },

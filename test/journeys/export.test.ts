@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { hooked } from "../support/hooked.ts";
+import { ScriptedClaude, temporaryRepository } from "../support/index.ts";
 import { StandIn } from "../support/stand-in.ts";
 
 const SECRET = "ghp_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789";
@@ -48,6 +49,18 @@ test("Markdown: what was said can't end its fence", async () => {
   expect(markdown).toContain("## Tool `<b>Bash</b>`\n");
   expect(markdown).not.toContain(SECRET);
   expect(await exported(world, "--raw")).toContain(SECRET);
+});
+
+test("a recorded session: no secret of its prompts and answers, in whatever form", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  await claude.turn(`Use ${SECRET}`, [], `Used ${SECRET}`);
+  for (const format of ["md", "html", "json"]) {
+    const { stdout, code } = await repository.run(["export", claude.session, "--format", format]);
+    expect([format, code, stdout.includes("Used [secret:"), stdout.includes(SECRET)]).toEqual([format, 0, true, false]);
+  }
 });
 
 test("JSON, with the tree below it, into a file that is the user's alone", async () => {

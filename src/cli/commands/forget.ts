@@ -103,7 +103,10 @@ function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
   for (const file of filesOf(plan)) io.print(`${shownPath(file)}: goes`);
   for (const name of plan.forks)
     io.print(
-      paint("yellow", `The fork ${name} was made from it: its files stay, and it can't be compared or taken any more.`),
+      paint(
+        "yellow",
+        `The fork ${name} was made from it: its files stay, but once git prunes it can't be compared or taken any more.`,
+      ),
     );
   for (const { id, recorded } of related) {
     const what = `Session ${shortSession(id)} was made from it by a rewind and begins with the same words`;
