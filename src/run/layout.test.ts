@@ -1,10 +1,20 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { temporaryDirectory } from "../../test/support/index.ts";
 import { runs } from "../../test/support/own-process.ts";
-import { fileIn, findLog, flatten, folderOf, logsDirectory, moveLog, nameOf, walkLogs } from "./layout.ts";
+import {
+  dayDirectory,
+  fileIn,
+  findLog,
+  flatten,
+  folderOf,
+  logsDirectory,
+  moveLog,
+  nameOf,
+  walkLogs,
+} from "./layout.ts";
 
 const DAY = "2024-12-22";
 
@@ -76,6 +86,17 @@ test("a log is never written over", () => {
   expect(existsSync(from)).toBe(false);
   expect(readdirSync(place.path).sort()).toEqual(["a1.jsonl", "a1.jsonl.away"]);
   expect(fileIn(place.path, "a1")).toBe(to);
+});
+
+test("nothing is written through a link that a repository came with", () => {
+  using place = temporaryDirectory();
+  mkdirSync(place.at("elsewhere"));
+  symlinkSync(place.at("elsewhere"), place.at(".aiwr"));
+  expect(() => dayDirectory(place.at(".aiwr", "logs"), new Date())).toThrow("is a link to somewhere else");
+  mkdirSync(place.at("other", ".aiwr"), { recursive: true });
+  symlinkSync(place.at("elsewhere"), place.at("other", ".aiwr", "logs"));
+  expect(() => dayDirectory(place.at("other", ".aiwr", "logs"), new Date())).toThrow("is a link to somewhere else");
+  expect(readdirSync(place.at("elsewhere"))).toEqual([]);
 });
 
 test("the logs' directory: what AIWR_LOG_DIR says, else the work tree's root", () => {

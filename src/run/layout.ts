@@ -2,13 +2,14 @@
  * Where the logs of runs are: `<logs>/YYYY-MM-DD/<session>.jsonl`, and once a session has a child
  * `<session>/<session>.jsonl` beside `<session>/<child>.jsonl`, to any depth. docs/formats/runs.md specifies it.
  */
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
+import { existsSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { hexDigest } from "../base/digest.ts";
 import { codeOf, UserError } from "../base/errors.ts";
 import { faultPoint } from "../base/fault.ts";
 import { makeDirectory, removeFile, writeFileAtomic } from "../base/files.ts";
 import { newStepId } from "../base/ids.ts";
+import { shownPath } from "../base/text.ts";
 import { findWorkspace } from "../git/workspace.ts";
 
 const SUFFIX = ".jsonl";
@@ -37,9 +38,11 @@ export function logsDirectory(cwd: string, environment: Readonly<Record<string, 
 /** Makes the directory of a day. What is ours inside of a work tree keeps itself out of `git status`. */
 export function dayDirectory(logs: string, date: Date): string {
   const directory = join(logs, dayName(date));
+  const own = dirname(logs);
+  const isUsual = logs.endsWith(join(".aiwr", "logs"));
+  if (isUsual) for (const path of [own, logs, directory]) refuseLink(path);
   try {
-    const own = dirname(logs);
-    if (logs.endsWith(join(".aiwr", "logs")) && !existsSync(join(own, ".gitignore"))) {
+    if (isUsual && !existsSync(join(own, ".gitignore"))) {
       makeDirectory(own);
       writeFileAtomic(join(own, ".gitignore"), "*\n");
     }
@@ -48,6 +51,16 @@ export function dayDirectory(logs: string, date: Date): string {
     throw cannotWrite(logs, error);
   }
   return directory;
+}
+
+/** A repository may come with one, and lead anywhere. */
+function refuseLink(path: string): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new UserError(
+    "refused",
+    `${shownPath(path)} is a link to somewhere else, and logs are not written through it.`,
+    "Replace it by a directory, or name the place that you want with AIWR_LOG_DIR.",
+  );
 }
 
 export function cannotWrite(logs: string, error: unknown): UserError {
