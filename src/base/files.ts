@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf } from "./errors.ts";
+import { codeOf, isAbsence } from "./errors.ts";
 
 const NEWLINE = 10;
 const PRIVATE_FILE = 0o600;
@@ -130,7 +130,7 @@ export function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (isAbsence(error)) return [];
     throw error;
   }
 }

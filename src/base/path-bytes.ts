@@ -38,6 +38,15 @@ export function parentOf(path: string): string {
   return slash === -1 ? "." : path.slice(0, slash);
 }
 
+/** Every directory above these paths, each once, the root among them. */
+export function directoriesAbove(paths: Iterable<string>): Set<string> {
+  const directories = new Set<string>();
+  for (const path of paths) {
+    for (let at = parentOf(path); !directories.has(at); at = parentOf(at)) directories.add(at);
+  }
+  return directories;
+}
+
 /** `path` below `root` in the form that node:fs takes it: text where possible, bytes otherwise. */
 export function onDisk(root: string, path: string): string | Buffer {
   if (!STRAY.test(path)) return `${root}/${path}`;

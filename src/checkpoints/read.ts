@@ -33,8 +33,8 @@ import {
   type TaskCheckpoint,
   TRANSCRIPT_FILE,
 } from "./layout.ts";
+import { parseLinks, type SharedLinks } from "./melted-links.ts";
 import { type Parsed, parseBacktrailRecord, parseSessionMetadata, parseSummary, parseTask } from "./parse.ts";
-import { parseLinks, type SharedLinks } from "./shared-links.ts";
 
 const MIB = 1024 * 1024;
 const LARGEST_METADATA = 8 * MIB;

@@ -9,7 +9,7 @@ import { appendLine, readText, removeFile } from "../base/files.ts";
 import type { ObjectReader } from "../git/reader.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { isCheckpointId } from "./layout.ts";
-import { shareLinks } from "./shared-links.ts";
+import { shareLinks } from "./melted-links.ts";
 import { linkedIn } from "./trailers.ts";
 import { openObjects } from "./write.ts";
 

@@ -4,11 +4,10 @@
  * restores kept, commits of forks that were dropped, and what is known of sessions without steps. Every part can be killed and
  * done again.
  */
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../base/clock.ts";
-import { codeOf } from "../base/errors.ts";
-import { readText, writeFileAtomic } from "../base/files.ts";
+import { namesIn, readText, writeFileAtomic } from "../base/files.ts";
 import { sessionKey } from "../base/ids.ts";
 import { log } from "../base/log.ts";
 import { dropImported, importedSessions } from "../checkpoints/imported.ts";
@@ -170,13 +169,4 @@ function lastPruned(workspace: Workspace): number {
 
 function stampFile({ storeDir }: Workspace): string {
   return join(storeDir, "pruned");
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 /** Which attributes hold for files of a tree: its own, whatever lies in the work tree. */
-import { parentOf } from "../base/path-bytes.ts";
+import { directoriesAbove } from "../base/path-bytes.ts";
 import { attributesFile, ConversionRules } from "../git/conversion.ts";
 import { gitFacts } from "../git/facts.ts";
 import type { ObjectReader } from "../git/reader.ts";
@@ -13,12 +13,8 @@ export async function attributesFor(
   root: string,
   files: readonly { path: string }[],
 ): Promise<Map<string, TreeEntry>> {
-  const directories = new Set<string>();
-  for (const { path } of files) {
-    for (let at = parentOf(path); !directories.has(at); at = parentOf(at)) directories.add(at);
-  }
   const found = new Map<string, TreeEntry>();
-  for (const directory of directories) {
+  for (const directory of directoriesAbove(files.map(({ path }) => path))) {
     const path = attributesFile(directory);
     const entry = await entryAt(trees, root, path);
     if (entry?.mode.startsWith("100")) found.set(path, entry);

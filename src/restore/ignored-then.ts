@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryBeside } from "../base/files.ts";
-import { onDisk, parentOf } from "../base/path-bytes.ts";
+import { directoriesAbove, onDisk } from "../base/path-bytes.ts";
 import { nulSeparated, pathsAtNul } from "../git/conversion.ts";
 import { ObjectReader } from "../git/reader.ts";
 import { tryGit } from "../git/run.ts";
@@ -53,12 +53,10 @@ async function layOutRules(
   paths: readonly string[],
   place: string,
 ): Promise<boolean> {
-  const directories = new Set<string>();
-  for (const path of paths) for (let at = parentOf(path); !directories.has(at); at = parentOf(at)) directories.add(at);
   const reader = new ObjectReader(workspace);
   let any = false;
   try {
-    for (const directory of directories) {
+    for (const directory of directoriesAbove(paths)) {
       const path = directory === "." ? RULES : `${directory}/${RULES}`;
       const entry = await entryAt(trees, target, path);
       if (!entry?.mode.startsWith("100")) continue;

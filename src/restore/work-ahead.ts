@@ -1,7 +1,6 @@
 /**
  * What of a plan can be made while git still looks at the work tree: what has nothing to do with the files, and what can
- * be begun on the chance that they are as the last snapshot left them. Mostly they are; otherwise trees have been read
- * that are needed anyway.
+ * be begun on the chance that they are as the last snapshot left them. Mostly they are; otherwise it is made anew.
  */
 import { listAgents } from "../agents/registry.ts";
 import type { Capture, Snapshot } from "../git/snapshot.ts";
@@ -51,13 +50,14 @@ function mergeAhead(
   if (last && merge) {
     for (const { before, after } of merge.changes.slice(0, MOST_PROCESSES))
       compareAhead(workspace, trees, after.work, before.work);
-    const begun = takeBack(workspace, capture, last, merge.changes, merge.markers).then((merged) => {
-      compareAhead(workspace, trees, last.work, merged.work);
-      return merged;
-    });
-    begun.catch(() => {});
-    const isLast = ({ work, raw }: Snapshot) => work === last.work && raw === last.raw;
-    return (present) => (isLast(present) ? begun.catch(() => undefined) : Promise.resolve(undefined));
+    const begun = takeBack(workspace, capture, last, merge.changes, merge.markers)
+      .then((merged) => {
+        compareAhead(workspace, trees, last.work, merged.work);
+        return merged;
+      })
+      // Whoever needs it makes it anew, and learns what is wrong.
+      .catch(() => undefined);
+    return async ({ work, raw }) => (work === last.work && raw === last.raw ? begun : undefined);
   }
   if (last && target.kind !== "turns") compareAhead(workspace, trees, last.work, stateOf(target).work);
   return async () => undefined;

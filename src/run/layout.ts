@@ -2,12 +2,12 @@
  * Where the logs of runs are: `<logs>/YYYY-MM-DD/<session>.jsonl`, and once a session has a child
  * `<session>/<session>.jsonl` beside `<session>/<child>.jsonl`, to any depth. docs/formats/runs.md specifies it.
  */
-import { existsSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
+import { existsSync, linkSync, lstatSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { hexDigest } from "../base/digest.ts";
 import { codeOf, UserError } from "../base/errors.ts";
 import { faultPoint } from "../base/fault.ts";
-import { makeDirectory, removeFile, writeFileAtomic } from "../base/files.ts";
+import { makeDirectory, namesIn, removeFile, writeFileAtomic } from "../base/files.ts";
 import { newStepId } from "../base/ids.ts";
 import { shownPath } from "../base/text.ts";
 import { findWorkspace } from "../git/workspace.ts";
@@ -177,15 +177,6 @@ function walkDirectory(directory: string, date: string, self: string | null): Lo
     else for (const child of children) found.set(child.name, child);
   }
   return [...found.values()];
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
-    throw error;
-  }
 }
 
 /** The log of a session, by its id or the beginning of it (at least four characters). */

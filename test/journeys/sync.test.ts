@@ -1,5 +1,6 @@
 /** Two machines, one remote: what one pushes the other explains, and nothing of either is ever lost. */
 import { expect, test } from "bun:test";
+import { basename } from "node:path";
 import { commitFiles, exampleCheckpoint } from "../checkpoints/branch.ts";
 import { ScriptedClaude, Story, temporaryFolder, temporaryRepository, write } from "../support/index.ts";
 import { checkpointsOf, inCheckpoint, settled } from "./commits.ts";
@@ -155,7 +156,7 @@ test("a repository by its address, without a remote", async () => {
   await repository.run(["enable", "--agent", "claude-code"]);
   const id = await work(repository, "Add a greeting", "hello.txt");
   repository.write("below/x", "");
-  const result = await repository.run(["sync", "push", `${shared.path}/../shared.git`], { cwd: "below" });
+  const result = await repository.run(["sync", "push", `${shared.path}/../${basename(shared.path)}`], { cwd: "below" });
   expect(result).toMatchObject({ code: 0, stdout: "" });
   expect(checkpointsIn(shared.git.bind(shared))).toEqual([id]);
   expect(repository.git("remote")).toBe("");

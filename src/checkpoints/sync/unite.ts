@@ -5,7 +5,7 @@
  */
 import { FILE_MODE, TREE_MODE, type Tree, type TreeEntry } from "../../git/trees.ts";
 import { LINKS_FILE, METADATA_FILE } from "../layout.ts";
-import { joinLinks, linksJson, parseLinks } from "../shared-links.ts";
+import { joinLinks, linksJson, parseLinks } from "../melted-links.ts";
 import { blobOf, type ObjectStore } from "../write.ts";
 import { holdsAtLeast, isSessionName, uniteSessions } from "./unite-sessions.ts";
 
