@@ -19,21 +19,25 @@ import { backRows, logRows } from "./rows/back.ts";
 import { checkpointRows } from "./rows/checkpoints.ts";
 import { commitRows } from "./rows/commits.ts";
 import { flatRows } from "./rows/flat.ts";
+import { mcpRows } from "./rows/mcp.ts";
 import { runRows } from "./rows/run.ts";
+import { searchRows } from "./rows/search.ts";
 import { startRows } from "./rows/start.ts";
-import { turnRows } from "./rows/turns.ts";
+import { turnRows, wideRows } from "./rows/turns.ts";
 import { undoRows } from "./rows/undo.ts";
 
 const PAGE = join(import.meta.dirname, "..", "docs", "performance.md");
 const FULL = {
   start: 200,
   turns: { 1000: 40, 10000: 30, 100000: 20 },
+  wide: { files: 10_000, changes: [5], pairs: 30 },
   commits: 40,
   undo: { files: 10_000, changed: 500, pairs: 20 },
   flat: 40,
   sessions: 500,
   megabytes: 100,
   run: 40,
+  mcp: 40,
   logs: 10_000,
   stream: 1_000,
   history: 20,
@@ -43,17 +47,21 @@ const FULL = {
   log: 60,
   files: 10_000,
   changed: 500,
+  transcripts: 300,
+  search: 30,
   steps: 10_000,
 };
 const QUICK = {
   start: 30,
   turns: { 1000: 8, 10000: 6 },
+  wide: { files: 10_000, changes: [5], pairs: 6 },
   commits: 8,
   undo: { files: 2_000, changed: 100, pairs: 6 },
   flat: 8,
   sessions: 20,
   megabytes: 20,
   run: 10,
+  mcp: 10,
   logs: 10_000,
   stream: 100,
   history: 6,
@@ -63,6 +71,8 @@ const QUICK = {
   log: 15,
   files: 10_000,
   changed: 500,
+  transcripts: 20,
+  search: 8,
   steps: 10_000,
 };
 const CHANGES = [0, 5, 500];
@@ -105,6 +115,7 @@ function measure(): Row[] {
   for (const [files, usual] of Object.entries(sizes.turns)) {
     part(`turns-${files}`, () => turnRows(program, place, Number(files), CHANGES, pairs(usual)));
   }
+  part("wide", () => wideRows(program, place, sizes.wide.files, sizes.wide.changes, pairs(sizes.wide.pairs)));
   part("commits", () => commitRows(program, place, pairs(sizes.commits)));
   part("checkpoints", () => checkpointRows(program, place, sizes, pairs(sizes.history)));
   part("undo", () => undoRows(program, place, sizes.undo.files, sizes.undo.changed, pairs(sizes.undo.pairs)));
@@ -112,6 +123,8 @@ function measure(): Row[] {
   part("log", () => logRows(program, place, sizes, pairs(sizes.log)));
   part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
   const runs = { logs: sizes.logs, megabytes: sizes.stream };
+  part("search", () => searchRows(program, place, sizes.transcripts, pairs(sizes.search)));
+  part("mcp", () => mcpRows(program, place, pairs(sizes.mcp)));
   part("run", () => runRows(program, place, runs, pairs(sizes.run)));
   return all;
 }

@@ -1,13 +1,21 @@
+/**
+ * How much room a month of work takes: days of turns and commits in one repository. It reports and never fails because
+ * of what it measured.
+ *
+ *     npm run bench:month                             22 days of 40 turns each
+ *     npm run bench:month -- --days 5 --turns 10
+ */
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { sizeOnDisk } from "../src/base/fs/tree-size.ts";
 import { createWorkspace, type Workspace, writeStore } from "../src/git/workspace.ts";
-import { planLettingGo, sizeOf } from "../src/lifecycle/pruning.ts";
-import { runWorker } from "../src/lifecycle/worker.ts";
+import { planExpiry } from "../src/maintenance/expiry.ts";
+import { runWorker } from "../src/maintenance/worker.ts";
 import { listSteps } from "../src/steps/list.ts";
-import { sizeOfSteps } from "../src/steps/retention.ts";
+import { sizeOfSteps } from "../src/steps/upkeep/retention.ts";
 import { Random } from "../test/fuzz/random.ts";
-import { Teller } from "../test/support/dispatching.ts";
+import { ScriptedSession } from "../test/support/dispatching.ts";
 import { type TemporaryRepository, temporaryRepository } from "../test/support/index.ts";
 
 const { values } = parseArgs({
@@ -45,29 +53,29 @@ async function month(repository: TemporaryRepository): Promise<void> {
   const workspace = await createWorkspace(repository.path);
   writeStore(workspace, { v: 1, enabledAt: new Date(START).toISOString(), agents: {} });
   const rows: [what: string, value: string][] = [];
-  const bare = sizeOf(repository.at(".git"));
+  const bare = sizeOnDisk(repository.at(".git"));
   rows.push([`the repository before: ${FILES} files`, megabytes(bare)]);
   let said = 0;
   for (let day = 0; day < days; day++) said += await workDay(repository, workspace, day);
   const steps = listSteps(workspace, { all: true });
   rows.push([`after ${days} days with ${turns} turns each: steps`, String(steps.length)]);
   rows.push(["conversations, as the agent wrote them", megabytes(said)]);
-  rows.push([".git, with commits and steps", megabytes(sizeOf(repository.at(".git")))]);
+  rows.push([".git, with commits and steps", megabytes(sizeOnDisk(repository.at(".git")))]);
   rows.push(["of that, what nothing but steps hold", megabytes(await sizeOfSteps(workspace))]);
   repository.git("gc", "--quiet");
   rows.push(["the same after git's own gc", megabytes(await sizeOfSteps(workspace))]);
-  rows.push([".git after it", megabytes(sizeOf(repository.at(".git")))]);
-  rows.push(["files beside git's objects", megabytes(sizeOf(workspace.storeDir))]);
+  rows.push([".git after it", megabytes(sizeOnDisk(repository.at(".git")))]);
+  rows.push(["files beside git's objects", megabytes(sizeOnDisk(workspace.storeDir))]);
   for (let day = days; day < days + 18; day++) await endOfDay(repository, day);
-  const middle = await planLettingGo(workspace, LIMITS);
+  const middle = await planExpiry(workspace, LIMITS);
   rows.push(["18 days later: steps that are left", String(listSteps(workspace, { all: true }).length)]);
   rows.push(["what they hold", megabytes(middle.sizeBefore)]);
   for (let day = days + 18; day < days + 36; day++) await endOfDay(repository, day);
   rows.push(["36 days later: steps that are left", String(listSteps(workspace, { all: true }).length)]);
   rows.push(["what they hold", megabytes(await sizeOfSteps(workspace))]);
   repository.git("gc", "--quiet", "--prune=now");
-  rows.push([".git after git's gc with --prune=now", megabytes(sizeOf(repository.at(".git")))]);
-  rows.push(["files beside git's objects", megabytes(sizeOf(workspace.storeDir))]);
+  rows.push([".git after git's gc with --prune=now", megabytes(sizeOnDisk(repository.at(".git")))]);
+  rows.push(["files beside git's objects", megabytes(sizeOnDisk(workspace.storeDir))]);
   repository.git("fsck", "--strict", "--no-dangling");
   console.log("| what | |\n| --- | --- |");
   for (const [what, value] of rows) console.log(`| ${what} | ${value} |`);
@@ -77,22 +85,22 @@ async function month(repository: TemporaryRepository): Promise<void> {
 async function workDay(repository: TemporaryRepository, workspace: Workspace, day: number): Promise<number> {
   let said = 0;
   for (let half = 0; half < 2; half++) {
-    const teller = new Teller(repository, workspace);
+    const session = new ScriptedSession(repository, workspace);
     at(day, half * 4 * 60);
-    await teller.tell("SessionStart");
+    await session.send("SessionStart");
     for (let turn = 0; turn < turns / 2; turn++) {
       at(day, half * 4 * 60 + turn * 10);
-      await teller.begin(`Turn ${turn} of day ${day}: ${prose(12)}`);
+      await session.begin(`Turn ${turn} of day ${day}: ${prose(12)}`);
       for (let edits = 1 + random.below(5); edits > 0; edits--) edit(repository);
       if (random.once(6)) repository.write(`src/new/${day}-${half}-${turn}.ts`, code(80));
       if (random.once(40)) writeFileSync(repository.at("capture.bin"), noise(2_000_000));
       const work = conversation();
-      appendFileSync(teller.transcript.path, work);
+      appendFileSync(session.transcript.path, work);
       said += work.length;
       at(day, half * 4 * 60 + turn * 10 + 6);
-      await teller.end(prose(60));
+      await session.end(prose(60));
     }
-    await teller.tell("SessionEnd");
+    await session.send("SessionEnd");
     repository.git("add", "src");
     repository.git("commit", "--quiet", "--allow-empty", "--message", `Day ${day}`);
   }

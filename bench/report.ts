@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism, type as systemType } from "node:os";
 import { cellsOf, HEADINGS, holds, type Row } from "./row.ts";
 
-export function machine(): string {
+function machine(): string {
   const git = execFileSync("git", ["--version"], { encoding: "utf8" }).trim().replace("git version", "git");
   return `${availableParallelism()} cores, ${systemType()} ${process.arch}, ${git}, Bun ${Bun.version}`;
 }

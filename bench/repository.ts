@@ -15,9 +15,12 @@ export class Repository {
   readonly path: string;
   readonly home: string;
   readonly files: number;
+  readonly #isWide: boolean;
   #generation = 0;
 
-  constructor(place: string, files: number) {
+  /** `isWide`: all files in one directory. */
+  constructor(place: string, files: number, isWide = false) {
+    this.#isWide = isWide;
     this.path = join(place, "repository");
     this.home = join(place, "home");
     this.files = files;
@@ -46,9 +49,14 @@ export class Repository {
     this.#generation++;
     for (let i = 0; i < count; i++) {
       const spread = Math.floor((i * this.files) / count);
-      const name = i % NEW_ONE_IN === NEW_ONE_IN - 1 ? `${dirname(fileName(spread))}/new-${i}.ts` : fileName(spread);
+      const name =
+        i % NEW_ONE_IN === NEW_ONE_IN - 1 ? `${dirname(this.#nameOf(spread))}/new-${i}.ts` : this.#nameOf(spread);
       writeFileSync(join(this.path, name), contentOf(spread, this.#generation));
     }
+  }
+
+  #nameOf(index: number): string {
+    return this.#isWide ? `src/module-${index}.ts` : fileName(index);
   }
 
   /** As one commit, by fast-import: `git add` of so many files takes minutes. */
@@ -58,7 +66,7 @@ export class Repository {
       const lines: string[] = [];
       for (let i = from; i < Math.min(this.files, from + IMPORT_AT_ONCE); i++) {
         const content = contentOf(i, 0);
-        lines.push(`M 100644 inline ${fileName(i)}\ndata ${content.length}\n${content}\n`);
+        lines.push(`M 100644 inline ${this.#nameOf(i)}\ndata ${content.length}\n${content}\n`);
       }
       appendFileSync(stream, lines.join(""));
     }

@@ -31,7 +31,7 @@ export function holds({ goal, times }: Row): boolean {
   }
 }
 
-export function goalText(goal: Goal): string {
+function goalText(goal: Goal): string {
   switch (goal.kind) {
     case "ratio":
       return `≤ ${goal.most} ×`;

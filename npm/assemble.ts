@@ -2,13 +2,14 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { buildLibrary } from "./library.ts";
 import { mainManifest, platformManifest } from "./manifests.ts";
 import type { Platform } from "./platforms.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Packs the package that people install into `destination`; gives the archive's path. */
-export function packMain(destination: string, version: string): string {
+/** Packs the package that people install, command and library, into `destination`; gives the archive's path. */
+export async function packMain(destination: string, version: string): Promise<string> {
   const place = emptyDirectory(join(destination, "backtrail"));
   mkdirSync(join(place, "bin"));
   mkdirSync(join(place, "lib"));
@@ -19,6 +20,7 @@ export function packMain(destination: string, version: string): string {
   for (const name of ["executable.cjs", "postinstall.cjs"]) {
     copyFileSync(join(root, "npm", "main", name), join(place, "lib", name));
   }
+  await buildLibrary(join(place, "library"));
   return pack(place, destination, mainManifest(version));
 }
 

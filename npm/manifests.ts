@@ -6,7 +6,10 @@ const about = {
   license: "MIT",
 };
 
-/** The package that people install: a launcher, and the executable of their platform by an optional dependency. */
+/**
+ * The package that people install: a launcher, the executable of their platform by an optional dependency, and the
+ * library.
+ */
 export function mainManifest(version: string): Record<string, unknown> {
   return {
     name: "backtrail",
@@ -14,7 +17,11 @@ export function mainManifest(version: string): Record<string, unknown> {
     ...about,
     keywords: ["undo", "rewind", "checkpoint", "coding agent", "claude code", "git"],
     bin: { backtrail: "bin/backtrail", aiwr: "bin/aiwr" },
-    files: ["bin", "lib"],
+    exports: {
+      ".": { types: "./library/index.d.ts", default: "./library/index.js" },
+      "./package.json": "./package.json",
+    },
+    files: ["bin", "lib", "library"],
     scripts: { postinstall: "node lib/postinstall.cjs" },
     engines: { node: ">=20" },
     optionalDependencies: Object.fromEntries(PLATFORMS.map((platform) => [packageOf(platform), version])),

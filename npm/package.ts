@@ -8,16 +8,16 @@ import { PLATFORMS } from "./platforms.ts";
 import { runtimeFor } from "./runtime.ts";
 
 const destination = join(import.meta.dirname, "..", "dist", "npm");
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));
 
-function main(named: string[]): number {
+async function main(named: string[]): Promise<number> {
   const unknown = named.filter((id) => !PLATFORMS.some((platform) => platform.id === id));
   if (unknown.length > 0) {
     console.error(`Unknown platform: ${unknown.join(", ")}. There are: ${PLATFORMS.map(({ id }) => id).join(", ")}.`);
     return 2;
   }
   mkdirSync(destination, { recursive: true });
-  report(packMain(destination, version()));
+  report(await packMain(destination, version()));
   for (const platform of PLATFORMS) {
     if (named.length > 0 && !named.includes(platform.id)) continue;
     const executable = join(destination, `${platform.id}-${platform.executable}`);

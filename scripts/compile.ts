@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { bundlePage } from "./page.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -25,6 +26,7 @@ export function version(): string {
 
 /** Writes `outfile` in one move; the directory that it stands in must exist. */
 export function compile(outfile: string, target?: Target): void {
+  bundlePage();
   // The compiler leaves files of its own in its working directory.
   const workplace = mkdtempSync(join(dirname(outfile), ".build-"));
   try {

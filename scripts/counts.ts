@@ -1,4 +1,4 @@
-/** How many tests passed, failed and were skipped, read from the report that the test runner writes. */
+/** What the test runner's report says: how many tests passed, failed and were skipped, and why tests failed. */
 export interface Counts {
   passed: number;
   failed: number;
@@ -34,4 +34,36 @@ export function countsOf(report: string | undefined, status: number | null): Cou
 function attribute(tag: string, name: string): number {
   const value = new RegExp(`\\s${name}="(\\d+)"`).exec(tag)?.[1];
   return value === undefined ? 0 : Number(value);
+}
+
+export interface Failure {
+  file: string;
+  test: string;
+  message: string;
+}
+
+const TEST_CASE = /<testcase\b([^>]*[^/])>([\s\S]*?)<\/testcase>/g;
+
+/** The failed tests of a JUnit report. */
+export function failuresOf(report: string): Failure[] {
+  const found: Failure[] = [];
+  for (const [, tag = "", body = ""] of report.matchAll(TEST_CASE)) {
+    const failure = /<(?:failure|error)\b([^>]*?)(?:\/>|>([\s\S]*?)<\/(?:failure|error)>)/.exec(body);
+    if (!failure) continue;
+    const test = [text(tag, "classname"), text(tag, "name")].filter((part) => part !== "").join(" > ");
+    found.push({ file: text(tag, "file"), test, message: unescaped(failure[2] || text(failure[1] ?? "", "message")) });
+  }
+  return found;
+}
+
+function text(tag: string, name: string): string {
+  return unescaped(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+}
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function unescaped(escaped: string): string {
+  return escaped.replace(/&(?:#(\d+)|(\w+));/g, (whole, code?: string, name?: string) =>
+    code ? String.fromCodePoint(Number(code)) : (ENTITIES[name ?? ""] ?? whole),
+  );
 }

@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGED } from "../src/agents/packaged.ts";
+import { PACKAGED } from "../src/agents/registry/packaged.ts";
 import type { AgentPackage } from "../test/real/install.ts";
 
 const root = join(import.meta.dirname, "..");

@@ -47,7 +47,7 @@ function ruleOf(line: string, number: number): Rule {
 
 function shapeOf(text: string, number: number): Piece[] {
   const pieces: Piece[] = [];
-  const pattern = /"([^"]+)"|([AaUldhHwvbBt])\{(\d+)(?:,(\d+))?\}/y;
+  const pattern = /"([^"]+)"|([AaUldhHwvbBtsp])\{(\d+)(?:,(\d+))?\}/y;
   for (let at = 0; at < text.length; at = pattern.lastIndex + 1) {
     pattern.lastIndex = at;
     const match = pattern.exec(text);

@@ -1,20 +1,32 @@
 /**
  * The layers of the source, from the ground up, and who imports whom. A layer may import what lies below it;
- * layers in one row never import each other. The linter's configuration and the test of the imports follow this.
+ * layers in one row never import each other. `test/layers.test.ts` checks the imports and the linter's configuration;
+ * `node scripts/bun.mjs scripts/layers.ts --write` brings the latter up to date.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
 export const LAYERS: string[][] = [
   ["base"],
+  ["model"],
   ["git", "config", "edit"],
   ["transcripts"],
   ["agents"],
   ["steps"],
   ["checkpoints"],
-  ["lifecycle"],
-  ["restore", "run", "search"],
-  ["view", "mcp"],
+  ["recording"],
+  ["commits"],
+  ["maintenance"],
+  ["setup"],
+  ["restore", "run"],
+  ["trials"],
+  ["search"],
+  ["proposals"],
+  ["api"],
+  ["mcp"],
+  ["view"],
+  ["team"],
+  ["hub"],
   ["cli"],
   ["main"],
 ];
@@ -63,7 +75,7 @@ function rowOf(layer: string): number {
 export function sourcesIn(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => name.endsWith(".ts") || name.endsWith(".tsx"))
     .sort();
 }
 
@@ -75,11 +87,16 @@ export function importsOf(root: string, file: string): Import[] {
   return [...found].map((specifier) => placed(root, file, specifier));
 }
 
+/** The scanner adds these where a file has JSX; no line of the source names them. */
+const JSX_RUNTIME = /^react(?:\/jsx(?:-dev)?-runtime)?$/;
+
 /** What loading a file loads with it: neither types nor lazy imports. */
 export function loadedBy(root: string, file: string): Import[] {
   const text = readFileSync(join(root, file), "utf8");
-  const scanned = file.endsWith(".ts") ? new Bun.Transpiler({ loader: "ts" }).scanImports(text) : [];
+  const loader = file.endsWith(".tsx") ? "tsx" : "ts";
+  const scanned = /\.tsx?$/.test(file) ? new Bun.Transpiler({ loader }).scanImports(text) : [];
   return scanned
+    .filter(({ path }) => !JSX_RUNTIME.test(path))
     .filter((entry) => entry.kind === "import-statement" || entry.kind === "require-call")
     .map((entry) => placed(root, file, entry.path));
 }
@@ -104,4 +121,36 @@ function placed(root: string, from: string, specifier: string): Import {
   if (!specifier.startsWith(".")) return { from, to: specifier, own: false };
   const to = relative(root, resolve(root, dirname(from), specifier)).replaceAll("\\", "/");
   return { from, to, own: true };
+}
+
+/** The part of biome.json that keeps each layer from importing those above and beside it. */
+export function linterOverrides(): unknown[] {
+  return LAYERS.flat()
+    .filter((layer) => forbiddenFor(layer).length > 0)
+    .map((layer) => ({
+      includes: [`src/${layer}/**`],
+      linter: {
+        rules: {
+          style: {
+            noRestrictedImports: {
+              level: "error",
+              options: {
+                patterns: [
+                  {
+                    group: forbiddenFor(layer).map((other) => `../**/${other}/**`),
+                    message: `${layer}/ may import only the layers below it: see scripts/layers.ts.`,
+                  },
+                ],
+              },
+            },
+          },
+        },
+      },
+    }));
+}
+
+if (import.meta.main && process.argv.includes("--write")) {
+  const file = join(import.meta.dirname, "..", "biome.json");
+  const configuration = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, `${JSON.stringify({ ...configuration, overrides: linterOverrides() }, null, 2)}\n`);
 }

@@ -3,10 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  forbiddenFor,
   importsOf,
   LAYERS,
   layerOf,
+  linterOverrides,
   loadedBy,
   objection,
   roadFrom,
@@ -35,6 +35,19 @@ describe("layers", () => {
       return loadedBy(root, file).filter((entry) => !seen.has(entry.to));
     });
     expect(overlooked).toEqual([]);
+  });
+
+  test("only files with a version for Node, the viewer and the hub, use Bun itself: the library runs in Node too", () => {
+    const users = sources.filter(
+      (file) => !file.endsWith(".test.ts") && /\bBun\.\w|from "bun[":]/.test(readFileSync(join(root, file), "utf8")),
+    );
+    expect(users).toEqual([
+      "base/runtime.ts",
+      "hub/database/connect.ts",
+      "hub/server/serve.ts",
+      "search/index/database.ts",
+      "view/server/http/listen.ts",
+    ]);
   });
 
   test("the linter knows the same layers", () => {
@@ -70,7 +83,7 @@ describe("the road of a hook", () => {
     expect(road.own).toEqual(HOOK_ROAD);
   });
 
-  for (const adapter of sources.filter((file) => /^agents\/[^/]+\/adapter\.ts$/.test(file))) {
+  for (const adapter of sources.filter((file) => /^agents\/builtin\/[^/]+\/adapter\.ts$/.test(file))) {
     const folder = adapter.slice(0, -"adapter.ts".length);
 
     test(`${folder} adds its own files and a few small ones`, () => {
@@ -100,29 +113,4 @@ function wrongImports(directory: string, file: string): string[] {
     const reason = to.startsWith("../") ? "lies outside the source" : objection(layerOf(from), layerOf(to));
     return reason === undefined ? [] : [`${from} → ${to}: ${reason}`];
   });
-}
-
-function linterOverrides(): unknown[] {
-  return LAYERS.flat()
-    .filter((layer) => forbiddenFor(layer).length > 0)
-    .map((layer) => ({
-      includes: [`src/${layer}/**`],
-      linter: {
-        rules: {
-          style: {
-            noRestrictedImports: {
-              level: "error",
-              options: {
-                patterns: [
-                  {
-                    group: forbiddenFor(layer).map((other) => `../**/${other}/**`),
-                    message: `${layer}/ may import only the layers below it: see scripts/layers.ts.`,
-                  },
-                ],
-              },
-            },
-          },
-        },
-      },
-    }));
 }

@@ -12,10 +12,19 @@ const MANY = 500;
 
 export function turnRows(executable: string, place: string, files: number, changes: number[], pairs: number): Row[] {
   const repository = new Repository(join(place, `turns-${files}`), files);
+  return rowsIn(executable, repository, `${files.toLocaleString("en")} files`, changes, pairs);
+}
+
+/** All files in one directory, whose tree every step writes as a whole. */
+export function wideRows(executable: string, place: string, files: number, changes: number[], pairs: number): Row[] {
+  const repository = new Repository(join(place, `wide-${files}`), files, true);
+  return rowsIn(executable, repository, `${files.toLocaleString("en")} files in one directory`, changes, pairs);
+}
+
+function rowsIn(executable: string, repository: Repository, group: string, changes: number[], pairs: number): Row[] {
   enable(executable, repository);
   const session = new BenchSession(executable, repository);
   timed(session.start());
-  const group = `${files.toLocaleString("en")} files`;
   return changes.flatMap((count) => {
     repository.change(count);
     session.turn();

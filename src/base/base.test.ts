@@ -3,13 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import fc from "fast-check";
 import { temporaryDirectory } from "../../test/support/index.ts";
 import { runs } from "../../test/support/own-process.ts";
-import { crc32, deflate, digest, hexDigest, inflate } from "./digest.ts";
-import { appendLine, readJson, readText, removeFile, writeFileAtomic, writeJson } from "./files.ts";
-import { pathMatcher } from "./glob.ts";
+import { digest, hexDigest } from "./digest.ts";
+import { appendLine, readJson, readText, removeFile, writeFileAtomic, writeJson } from "./fs/files.ts";
+import { pathMatcher } from "./fs/glob.ts";
+import { decodePath, encodePath, onDisk } from "./fs/path-bytes.ts";
 import { looksLikeStepId, newStepId, sessionKey } from "./ids.ts";
-import { decodePath, encodePath, onDisk } from "./path-bytes.ts";
 import { isInside } from "./paths.ts";
-import { closest, oneLine, printable, shorten, shownPath } from "./text.ts";
+import { crc32, deflate, inflate } from "./runtime.ts";
+import { closest, escapeHidden, oneLine, printable, shorten, shownPath } from "./text.ts";
 
 const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: hostilePiece() }));
 
@@ -33,6 +34,11 @@ function hostilePiece(): fc.Arbitrary<string> {
     "a",
     "\u061c",
     "\u007f",
+    "\u200b",
+    "\u200d",
+    "\ufe0f",
+    "\u{1f469}",
+    "\u{e0041}",
   );
 }
 
@@ -86,6 +92,29 @@ test("escapes go whole, text stays", () => {
   expect(printable("\u001bPdata\u001b\\x\u009b31mx")).toBe("x31mx");
   expect(printable("one\r\ntwo\rthree")).toBe("one\ntwo\nthree");
   expect(oneLine("  a\n\tb  ")).toBe("a b");
+});
+
+test("characters without a shape go, but for those inside an emoji", () => {
+  expect(printable("pass\u200b\u2060word\u{e0061}\u{e0062}\ufeff\u00ad\u{e0101}")).toBe("password");
+  expect(printable("a\u200db c\ufe0fd \u3164")).toBe("ab cd ");
+  const family = "\u{1f468}\u200d\u{1f469}\u{1f3fd}\u200d\u{1f467} \u2764\ufe0f\u200d\u{1f525}";
+  expect(printable(family)).toBe(family);
+  expect(printable("\u{1f468}\u200d\u200d\u{1f469}\ufe0f\ufe0f")).toBe("\u{1f468}\u{1f469}\ufe0f");
+});
+
+test("whatever Unicode calls a control or shows nothing for is escaped in JSON, and the value stays", () => {
+  const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+  for (let code = 0; code <= 0x10ffff; code += code === 0xd7ff ? 0x801 : 1) {
+    const character = String.fromCodePoint(code);
+    const json = JSON.stringify(character);
+    const isPlain = escapeHidden(json) === json && json === `"${character}"`;
+    if (isPlain === hidden.test(character) && !'"\\'.includes(character)) throw new Error(code.toString(16));
+  }
+  const value = { "k\u202e": ["\u{e0041}", "a\u009b\u007f\n"] };
+  expect(escapeHidden(JSON.stringify(value, null, 2))).toBe(
+    '{\n  "k\\u202e": [\n    "\\udb40\\udc41",\n    "a\\u009b\\u007f\\n"\n  ]\n}',
+  );
+  expect(JSON.parse(escapeHidden(JSON.stringify(value)))).toEqual(value);
 });
 
 test("hostile text takes no longer than its length deserves", () => {

@@ -1,4 +1,4 @@
-/** The time. `BACKTRAIL_CLOCK` (an ISO time) fixes it, so that journeys print the same every day. */
+/** The current time. `BACKTRAIL_CLOCK` (an ISO time) fixes it, so that journeys print the same every day. */
 export function now(): Date {
   const fixed = process.env["BACKTRAIL_CLOCK"];
   if (fixed) {

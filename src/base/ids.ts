@@ -1,5 +1,5 @@
 /**
- * Identifiers. A step id is twelve letters from k to z: it can never be mistaken for a commit, a
+ * Creates and checks identifiers. A step id is twelve letters from k to z, so it never looks like a commit, a
  * checkpoint (both hexadecimal) or a number of turns.
  */
 import { hexDigest } from "./digest.ts";
@@ -15,7 +15,7 @@ export function newStepId(): string {
   return id;
 }
 
-/** A whole step id, or the beginning of one (at least four letters). */
+/** Accepts a step id or a prefix of at least four letters. */
 export function looksLikeStepId(text: string): boolean {
   return /^[k-z]{4,12}$/.test(text);
 }
@@ -25,8 +25,21 @@ export function newSessionId(): string {
 }
 
 /**
- * The name under which a session is kept in files and refs. Session ids come from agents and may hold
- * anything, so a name is never built from them directly.
+ * Whether a session id can be a command argument. Ids come from agents, transcripts and remotes: one with a leading
+ * hyphen would parse as an option, and a control character does not survive being shown and typed.
+ */
+export function isCommandWord(id: string): boolean {
+  return id !== "" && !id.startsWith("-") && !/\p{Cc}/u.test(id);
+}
+
+/** Changes an agent's id so that no program parses it as an option. */
+export function withoutLeadingHyphen(id: string): string {
+  return id.startsWith("-") ? `_${id}` : id;
+}
+
+/**
+ * The session's name in files and refs. Session ids come from agents and may contain anything, so names never include
+ * them directly.
  */
 export function sessionKey(agent: string, session: string): string {
   return hexDigest("sha256", `${agent}\0${session}`).slice(0, 20);

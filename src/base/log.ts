@@ -1,12 +1,12 @@
 /**
- * What went wrong inside Backtrail while nobody was looking: hooks never print or fail, so this file is how
- * `doctor` knows. It holds messages of ours, never payloads, prompts or environments.
+ * Logs internal failures for `doctor`, since hooks never print or fail. Holds our own messages, never payloads, prompts
+ * or environments.
  */
 import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "./clock.ts";
 import { messageOf } from "./errors.ts";
-import { appendLine } from "./files.ts";
+import { appendLine } from "./fs/files.ts";
 import { stateDirectory } from "./paths.ts";
 
 const MAX_BYTES = 1 << 20;
@@ -26,12 +26,12 @@ const LEVELS: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 let directory: string | undefined;
 let most: LogLevel = "info";
 
-/** From here on entries go to this store's log; before, to the user's state directory. */
+/** Sends further entries to this store's log; the default is the user's state directory. */
 export function logTo(storeDirectory: string): void {
   directory = storeDirectory;
 }
 
-/** Less important entries than this are not written. */
+/** Skips entries less important than `level`. */
 export function setLogLevel(level: LogLevel): void {
   most = level;
 }
@@ -57,7 +57,7 @@ export function log(level: LogLevel, where: string, message: string): void {
       appendLine(file, JSON.stringify(entry));
       return;
     } catch {
-      // A full or read-only disk: at last there is nowhere left to say so, and the agent must go on.
+      // The disk is full or read-only. There is nowhere left to report it, and the agent must go on.
     }
   }
 }

@@ -1,26 +1,53 @@
-/** Text that is safe to show. Prompts, file names and payloads are hostile: see `printable`. */
+/** Makes text safe to show. Prompts, file names and payloads are hostile: see `printable`. */
 
-// C0 and C1 controls, DEL, line and paragraph separators, and the bidirectional overrides that can make a
-// line read as something else.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * Control characters (C0, C1, DEL) except tab and newline, line and paragraph separators, and all invisible characters:
+ * bidirectional overrides, zero-width characters, tags, fillers, variation selectors. They can make a line read as
+ * something else, or carry hidden text.
+ */
+const HIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this finds
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is looked for by itself
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/g;
+/** A joiner or selector that is part of an emoji hides nothing. */
+const BEFORE_JOINER = /(?:\p{ExtPict}\ufe0f?|\p{EMod})$/u;
+const BEFORE_SELECTOR = /\p{ExtPict}$/u;
 const ESCAPE_SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes are what this removes
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g;
 
-/** Without terminal escapes and control characters; tabs and newlines stay. */
+/** Removes terminal escapes, control characters and hidden characters; keeps tabs and newlines. */
 export function printable(text: string): string {
-  return text.replace(ESCAPE_SEQUENCE, "").replace(/\r\n?/g, "\n").replace(UNSAFE, "");
+  return text
+    .replace(ESCAPE_SEQUENCE, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(HIDDEN, (character, at: number, whole: string) => (isOfEmoji(character, at, whole) ? character : ""));
 }
 
-/** Printable, on one line. */
+function isOfEmoji(character: string, at: number, text: string): boolean {
+  if (character !== "\u200d" && character !== "\ufe0f") return false;
+  const before = text.slice(Math.max(0, at - 3), at);
+  if (character === "\ufe0f") return BEFORE_SELECTOR.test(before);
+  return BEFORE_JOINER.test(before) && /^\p{ExtPict}/u.test(text.slice(at + 1, at + 3));
+}
+
+/** Makes JSON safe to show: escapes hidden characters in strings, so that values stay the same. */
+export function escapeHidden(json: string): string {
+  return json.replace(HIDDEN, (character) => {
+    let escaped = "";
+    for (let i = 0; i < character.length; i++) escaped += `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`;
+    return escaped;
+  });
+}
+
+/** Makes text printable on one line. */
 export function oneLine(text: string): string {
   return printable(text).replace(/\s+/g, " ").trim();
 }
 
-/** A path as it can be shown: control characters and backslashes escaped as git does, nothing lost. */
+/** Formats a path for display: escapes control characters and backslashes as git does, without losing anything. */
 export function shownPath(path: string): string {
-  const quoted = JSON.stringify(path).replace(UNSAFE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const quoted = escapeHidden(JSON.stringify(path));
   return quoted === `"${path}"` ? path : quoted;
 }
 
@@ -28,7 +55,7 @@ export function plural(count: number, noun: string, many = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`;
 }
 
-/** At most `length` characters, cut with an ellipsis; never inside a surrogate pair. */
+/** Cuts text to at most `length` characters, with an ellipsis; never splits a surrogate pair. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   let end = Math.max(0, length - 1);
@@ -37,7 +64,7 @@ export function shorten(text: string, length: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** The name in `names` that is closest to `word`, if one is close enough to suggest. */
+/** The name closest to `word`, if close enough to suggest. */
 export function closest(word: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { UserError } from "../base/errors.ts";
-import { EXIT, exitCodeOf } from "./exit.ts";
-import { type Channel, type Io, makeIo, wantsColour } from "./io.ts";
 import { runCommand } from "./main.ts";
-import { COMMANDS } from "./program.ts";
-import { widthOf } from "./render/text.ts";
+import { COMMANDS } from "./program/index.ts";
+import { widthOf } from "./render/layout/text.ts";
+import { EXIT, exitCodeOf } from "./terminal/exit.ts";
+import { type Channel, type Io, makeIo, wantsColor } from "./terminal/io.ts";
 
 interface Captured {
   out: string;
@@ -12,11 +14,15 @@ interface Captured {
   code: number;
 }
 
-async function run(...argv: string[]): Promise<Captured> {
+function run(...argv: string[]): Promise<Captured> {
+  return runIn(80, ...argv);
+}
+
+async function runIn(columns: number, ...argv: string[]): Promise<Captured> {
   const captured = { out: "", err: "", code: -1 };
   const channel = (name: "out" | "err"): Channel => ({
     isTerminal: false,
-    columns: 80,
+    columns,
     rows: 24,
     paint: (_style, text) => text,
     write: (text) => {
@@ -47,6 +53,15 @@ test("a bare call and --help show the same, every group with its commands", asyn
   for (const line of bare.out.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(80);
 });
 
+test("piped help is wrapped as for a usual terminal", async () => {
+  expect((await runIn(Number.POSITIVE_INFINITY, "rewind", "--help")).out).toBe((await run("rewind", "--help")).out);
+});
+
+test("errors and hints wrap at the terminal's width", async () => {
+  const { err } = await runIn(30, "rewnid");
+  expect(err).toBe("error: Unknown command\n'rewnid'.\nhint: Did you mean `rewind`?\n");
+});
+
 test("mistakes are told with what was meant", async () => {
   expect(await run("lgo")).toEqual({
     out: "",
@@ -63,10 +78,15 @@ test("mistakes are told with what was meant", async () => {
   expect((await run("doctor", "--check", "--fix")).code).toBe(EXIT.usage);
 });
 
-test("the path is the command: every one of them has its file", async () => {
+test("the path is the command: every one of them has its file, in the folder of its noun", async () => {
+  const root = join(import.meta.dirname, "commands");
   for (const command of COMMANDS) {
     if (!command.load) continue;
-    expect(await import(`./commands/${command.path.replace(" ", "/")}.ts`)).toBe(await command.load());
+    const words = command.path.split(" ");
+    const nouns = words.length > 1 ? [words[0] ?? ""] : [".", ...readdirSync(root)];
+    const files = nouns.map((noun) => join(root, noun, `${words.at(-1)}.ts`)).filter((file) => existsSync(file));
+    const modules = await Promise.all(files.map((file) => import(file)));
+    expect(modules).toContain(await command.load());
   }
 });
 
@@ -80,11 +100,11 @@ test("kinds of errors and their exit codes", () => {
 });
 
 test("colour follows NO_COLOR, FORCE_COLOR and the terminal", () => {
-  expect(wantsColour(true, {})).toBe(true);
-  expect(wantsColour(false, {})).toBe(false);
-  expect(wantsColour(true, { TERM: "dumb" })).toBe(false);
-  expect(wantsColour(true, { NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(false);
-  expect(wantsColour(true, { NO_COLOR: "" })).toBe(true);
-  expect(wantsColour(false, { FORCE_COLOR: "1" })).toBe(true);
-  expect(wantsColour(true, { FORCE_COLOR: "0" })).toBe(false);
+  expect(wantsColor(true, {})).toBe(true);
+  expect(wantsColor(false, {})).toBe(false);
+  expect(wantsColor(true, { TERM: "dumb" })).toBe(false);
+  expect(wantsColor(true, { NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(false);
+  expect(wantsColor(true, { NO_COLOR: "" })).toBe(true);
+  expect(wantsColor(false, { FORCE_COLOR: "1" })).toBe(true);
+  expect(wantsColor(true, { FORCE_COLOR: "0" })).toBe(false);
 });

@@ -1,52 +1,85 @@
-/** The command line's entry: finds the command, runs it, and turns whatever was thrown into words and a code. */
+/**
+ * The entry point of the command line: finds the command, runs it, and turns thrown errors into a message and an exit
+ * code.
+ */
 import { CommanderError } from "commander";
 import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import { printable } from "../base/text.ts";
-import { buildProgram, type Outcome } from "./commander.ts";
-import { EXIT, exitCodeOf } from "./exit.ts";
-import { topHelp } from "./help.ts";
-import { type Io, terminalIo } from "./io.ts";
-import { COMMANDS } from "./program.ts";
+import { buildProgram, type Outcome } from "./program/commander.ts";
+import { calledAs, type ProgramName, topHelp } from "./program/help.ts";
+import { COMMANDS } from "./program/index.ts";
+import { installWords } from "./render/words/index.ts";
+import { EXIT, exitCodeOf } from "./terminal/exit.ts";
+import { type Io, terminalIo } from "./terminal/io.ts";
 
-/** `argv` is what follows the program's name. The caller ends the process with what this returns. */
+installWords();
+
+/** `argv` holds the words after the program's name. The caller exits with the returned code. */
 export async function main(argv: string[]): Promise<number> {
   if (argv[0] === "complete" && argv[1] === "--") {
-    const { complete } = await import("./completion.ts");
+    const { complete } = await import("./completion/completion.ts");
     return complete(COMMANDS, argv.slice(2), process.cwd());
   }
   if (argv[0] === "agent-protocol") {
-    const { serveNamed } = await import("./commands/agent-protocol.ts");
+    const { serveNamed } = await import("./commands/agents/agent-protocol.ts");
     return serveNamed(argv.slice(1));
   }
   return runCommand(argv, terminalIo(process.cwd()));
 }
 
-/** The drop-in `aiwr`: `backtrail run` under its own name. */
+/** The entry point of the drop-in `aiwr`, which is `backtrail run` under its own name. */
 export async function mainAsRun(argv: string[]): Promise<number> {
   const own = argv[0] === "-V" || argv[0] === "--version";
-  return runCommand(own ? argv : ["run", ...argv], terminalIo(process.cwd()));
+  return runCommand(own ? argv : ["run", ...argv], terminalIo(process.cwd()), "aiwr");
 }
 
-export async function runCommand(argv: string[], io: Io): Promise<number> {
+export async function runCommand(argv: string[], io: Io, name: ProgramName = "backtrail"): Promise<number> {
   const outcome: Outcome = { code: EXIT.done };
-  // A bare `backtrail` is a question, not a mistake.
+  // A bare `backtrail` asks for help; it is not a usage error.
   if (argv.length === 0) {
     io.out.write(topHelp(COMMANDS, io.out.paint, io.out.columns));
     return EXIT.done;
   }
   try {
-    const { words, rest } = withoutRest(argv);
-    await buildProgram(io, outcome, words, rest).parseAsync(withDefaults(words), { from: "user" });
+    const { words, rest } = withoutRest(asOption(argv));
+    await buildProgram(io, outcome, words, rest, name).parseAsync(withDefaults(words), { from: "user" });
     return outcome.code;
   } catch (thrown) {
-    const error = thrown instanceof CommanderError ? usageError(thrown, argv) : inWords(thrown);
+    const error = thrown instanceof CommanderError ? usageError(thrown, argv, name) : inWords(thrown);
     if (error === undefined) return EXIT.done;
     report(error, io);
     return exitCodeOf(error);
   }
 }
 
-/** What stands behind `--`, for commands that hand it on. A prompt may begin with a hyphen; no option has spaces. */
+/** Turns `help`, `help rewind` and `version` into the matching options. */
+function asOption(argv: readonly string[]): string[] {
+  const at = argv[0] === "-C" ? 2 : 0;
+  const before = argv.slice(0, at);
+  if (argv[at] === "version" && argv.length === at + 1) return [...before, "--version"];
+  return argv[at] === "help" ? [...before, ...argv.slice(at + 1), "--help"] : [...argv];
+}
+
+/** Maps the names that other tools use to our commands. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  init: "enable",
+  setup: "enable",
+  list: "log",
+  ls: "log",
+  history: "log",
+  restore: "rewind",
+  reset: "rewind",
+  revert: "undo",
+  checkpoint: "save",
+  snapshot: "save",
+  commit: "save",
+  uninstall: "disable",
+};
+
+/**
+ * Splits off the words after `--` for commands that pass them on. Also moves a prompt that starts with a hyphen behind
+ * the options: no option contains spaces.
+ */
 function withoutRest(argv: readonly string[]): { words: string[]; rest: string[] } {
   const name = argv[argv[0] === "-C" ? 2 : 0];
   if (!COMMANDS.some((command) => command.takesRest && command.path === name)) return { words: [...argv], rest: [] };
@@ -56,7 +89,7 @@ function withoutRest(argv: readonly string[]): { words: string[]; rest: string[]
   return { words: [...words.filter((word) => !isText(word)), "--", ...words.filter(isText)], rest: argv.slice(at + 1) };
 }
 
-/** `backtrail config` means `backtrail config list`; a wrong word after it is still told as such. */
+/** Expands `backtrail config` to `backtrail config list`; a wrong subcommand is still reported as such. */
 function withDefaults(argv: readonly string[]): string[] {
   const at = argv[0] === "-C" ? 2 : 0;
   const group = argv[at];
@@ -67,7 +100,7 @@ function withDefaults(argv: readonly string[]): string[] {
   return [...argv.slice(0, at), ...chosen.path.split(" "), ...argv.slice(at + 1)];
 }
 
-/** What the system refuses is no fault of anybody's, and a person can do something about it. */
+/** Errors of the system are not bugs, and the user can act on them. */
 const SYSTEM: Readonly<Record<string, [message: string, hint: string]>> = {
   ENOSPC: ["The disk is full.", "Make room and try again."],
   EDQUOT: ["Your quota of the disk is used up.", "Make room and try again."],
@@ -98,22 +131,25 @@ function report(thrown: unknown, io: Io): void {
   else io.say(`${paint("cyan", "hint:")} This is a fault in Backtrail. BACKTRAIL_DEBUG=1 shows where it happened.`);
 }
 
-/** commander's errors in our words; undefined where it only wanted to end after help or version. */
-function usageError(error: CommanderError, argv: readonly string[]): UserError | undefined {
+/** Translates commander's errors; undefined if commander only wanted to exit after help or version. */
+function usageError(error: CommanderError, argv: readonly string[], name: ProgramName): UserError | undefined {
   if (error.exitCode === 0) return undefined;
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  const meant = /Did you mean (?:one of )?(.*)\?\)?$/.exec(rest.join(" "))?.[1]?.split(", ");
+  const unknown = /^unknown command '(.*)'$/.exec(first)?.[1];
+  const synonym = unknown !== undefined && Object.hasOwn(SYNONYMS, unknown) ? SYNONYMS[unknown] : undefined;
+  const alike = /Did you mean (?:one of )?(.*)\?\)?$/.exec(rest.join(" "))?.[1]?.split(", ");
+  const meant = synonym === undefined ? alike : [`backtrail ${synonym}`];
   const message = first.charAt(0).toUpperCase() + first.slice(1);
   return new UserError(
     "usage",
     message.endsWith(".") ? message : `${message}.`,
     meant
       ? `Did you mean ${meant.map((name) => `\`${name}\``).join(" or ")}?`
-      : `\`backtrail ${pathOf(argv)}--help\` shows what there is.`,
+      : calledAs(name, `\`backtrail ${pathOf(argv)}--help\` shows what there is.`),
   );
 }
 
-/** The command that was meant, as far as it is one, with a space after it. */
+/** The command in `argv` with a trailing space, or an empty string if it is unknown. */
 function pathOf(argv: readonly string[]): string {
   const words = argv[0] === "-C" ? argv.slice(2) : argv;
   const two = words.slice(0, 2).join(" ");

@@ -1,26 +1,25 @@
 /**
- * The settings that exist: their names, what values they take, and where they may come from. Loaded by every
- * hook, so it is a plain table; the words for people are in describe.ts, the strict schema in schema.ts.
+ * The table of settings: their names, their kinds of values, and the layers that may set them. Every hook loads this
+ * file, so it is a plain table; the descriptions are in describe.ts, the strict schema is in schema.ts.
  */
-export type ValueKind = "boolean" | "text" | "number" | "size" | "list" | "rules";
+import type { RepositoryRule } from "./repository.ts";
+
+type ValueKind = "boolean" | "text" | "number" | "size" | "list" | "rules";
 
 export interface Key {
-  /** Dotted; `*` stands for a name of the user's choosing. */
+  /** A dotted name; `*` matches any name that the user chooses. */
   name: string;
   kind: ValueKind;
   choices?: readonly string[];
-  /** Least number that makes sense. */
+  /** The minimum value. */
   least?: number;
-  /**
-   * Can start a program, lets something leave the machine, or makes us read a file: counts only from the
-   * user's own files and the environment, never from a file that git tracks.
-   */
-  guarded?: true;
-  /** Counts only from the user's own file and the environment: agents are asked for outside of repositories, too. */
+  /** How far a file in the work tree may change the setting; without a rule, not at all. */
+  repository?: RepositoryRule;
+  /** Only the user's file and the environment may set it, because agents are also looked up outside of repositories. */
   userOnly?: true;
   /**
-   * The variable of this name is written by ourselves into an agent's environment, where it tells a hook its
-   * context. Read as a setting, it would force an agent that was started by another agent to be recorded as it.
+   * We set the environment variable of this name for an agent, to pass context to its hooks. If it were read as a
+   * setting, an agent started by another agent would be recorded as the other agent.
    */
   noVariable?: true;
 }
@@ -28,41 +27,75 @@ export interface Key {
 export const KEYS: readonly Key[] = [
   { name: "enabled", kind: "boolean" },
   { name: "agent", kind: "text", noVariable: true },
-  { name: "project_root", kind: "text", guarded: true, noVariable: true },
-  { name: "transcript_path", kind: "text", guarded: true, noVariable: true },
-  { name: "default_agent", kind: "text" },
-  { name: "external_agents", kind: "list", guarded: true, userOnly: true },
-  { name: "strategy", kind: "text", choices: ["manual-commit", "auto-commit"] },
-  { name: "tier", kind: "text" },
+  { name: "project_root", kind: "text", noVariable: true },
+  { name: "transcript_path", kind: "text", noVariable: true },
+  { name: "transcript_paths", kind: "list" },
+  { name: "default_agent", kind: "text", repository: { may: "choose" } },
+  { name: "external_agents", kind: "list", userOnly: true },
+  {
+    name: "strategy",
+    kind: "text",
+    choices: ["manual-commit", "auto-commit"],
+    repository: { may: "lower", order: ["manual-commit", "auto-commit"] },
+  },
+  { name: "tier", kind: "text", repository: { may: "choose", from: ["minimal", "balanced", "aggressive"] } },
   { name: "tiers.*", kind: "rules" },
   { name: "capture.max_file_size", kind: "size", least: 0 },
+  { name: "capture.max_tracked_size", kind: "size", least: 0 },
   { name: "capture.exclude", kind: "list" },
+  { name: "capture.include", kind: "list" },
   { name: "retention.days", kind: "number", least: 1 },
   { name: "retention.max_size", kind: "size", least: 0 },
-  { name: "push.enabled", kind: "boolean", guarded: true },
-  { name: "push.remote", kind: "text", guarded: true },
+  { name: "push.enabled", kind: "boolean", repository: { may: "lower", order: [false, true] } },
+  { name: "push.remote", kind: "text" },
   { name: "push.timeout", kind: "number", least: 1 },
-  { name: "auto_commit.protected", kind: "list" },
-  { name: "commit_linking", kind: "text", choices: ["always", "prompt", "never"] },
-  { name: "redaction.rules", kind: "list" },
-  { name: "redaction.allow", kind: "list", guarded: true },
-  { name: "run.agents.*.model", kind: "text", guarded: true },
-  { name: "run.agents.*.args", kind: "list", guarded: true },
-  { name: "checks.command", kind: "list", guarded: true },
-  { name: "checks.link", kind: "list", guarded: true },
-  { name: "checks.copy", kind: "list", guarded: true },
-  { name: "checks.timeout", kind: "number", least: 1, guarded: true },
-  { name: "summarise.agent", kind: "text", guarded: true },
-  { name: "log_level", kind: "text", choices: ["error", "warn", "info", "debug"] },
+  {
+    name: "push.unasked",
+    kind: "text",
+    choices: ["warn", "refuse"],
+    repository: { may: "lower", order: ["refuse", "warn"] },
+  },
+  {
+    name: "checkpoints.branch",
+    kind: "text",
+    choices: ["auto", "public", "private"],
+    repository: { may: "lower", order: ["private", "auto", "public"] },
+  },
+  { name: "auto_commit.protected", kind: "list", repository: { may: "add" } },
+  {
+    name: "commit_linking",
+    kind: "text",
+    choices: ["always", "prompt", "never"],
+    repository: { may: "lower", order: ["never", "prompt", "always"] },
+  },
+  { name: "notify_agents", kind: "boolean" },
+  { name: "scope.exclude", kind: "list", userOnly: true },
+  { name: "redaction.rules", kind: "list", repository: { may: "add" } },
+  { name: "redaction.allow", kind: "list" },
+  { name: "search.native", kind: "boolean", userOnly: true },
+  { name: "run.agents.*.model", kind: "text" },
+  { name: "run.agents.*.args", kind: "list" },
+  { name: "checks.command", kind: "list" },
+  { name: "checks.link", kind: "list" },
+  { name: "checks.copy", kind: "list" },
+  { name: "checks.timeout", kind: "number", least: 1 },
+  { name: "summarise.agent", kind: "text" },
+  {
+    name: "log_level",
+    kind: "text",
+    choices: ["error", "warn", "info", "debug"],
+    // A repository may only increase logging: the log is how the user learns about failures.
+    repository: { may: "lower", order: ["debug", "info", "warn", "error"] },
+  },
 ];
 
-/** The key that a dotted name means, with its wildcard filled, or undefined. */
+/** Finds the key for a dotted name, matching wildcards. */
 export function findKey(name: string): Key | undefined {
   const parts = name.split(".");
   return KEYS.find((key) => matches(key.name.split("."), parts) && key.name.split(".").length === parts.length);
 }
 
-/** Whether a dotted name stands above some key, as `capture` does. */
+/** True if a dotted name is a prefix of some key, such as `capture`. */
 export function isGroup(name: string): boolean {
   const parts = name.split(".");
   return KEYS.some((key) => key.name.split(".").length > parts.length && matches(key.name.split("."), parts));
@@ -72,7 +105,7 @@ function matches(pattern: readonly string[], parts: readonly string[]): boolean 
   return parts.every((part, i) => pattern[i] === part || (pattern[i] === "*" && isName(part)));
 }
 
-/** Names chosen by users become keys of objects: nothing that could reach a prototype. */
+/** User-chosen names become object keys, so reject names that could reach a prototype. */
 function isName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text) && text !== "constructor" && text !== "prototype";
 }

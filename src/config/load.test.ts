@@ -1,18 +1,32 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { defaultConfig, type LoadOptions, loadConfig, loadSettings, localFile, projectFile, userFile } from "./load.ts";
+import { KEYS } from "./keys.ts";
+import {
+  defaultConfig,
+  type LoadOptions,
+  loadConfig,
+  loadSettings,
+  ownFile,
+  type Place,
+  projectFile,
+  userFile,
+  valueAt,
+  workTreeFile,
+} from "./load.ts";
 
 let home: string;
 let root: string;
+let place: Place;
 let before: string | undefined;
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "backtrail-config-"));
   root = join(home, "tree");
   mkdirSync(root);
+  place = { root, storeDir: join(root, ".git", "backtrail") };
   before = process.env["BACKTRAIL_HOME"];
   process.env["BACKTRAIL_HOME"] = join(home, "own");
 });
@@ -31,18 +45,23 @@ function write(file: string, content: unknown): void {
 }
 
 test("without any file the defaults hold", () => {
-  expect(loadConfig(root, quiet)).toEqual(defaultConfig());
+  expect(loadConfig(place, quiet)).toEqual(defaultConfig());
   expect(loadConfig(null, quiet)).toEqual(defaultConfig());
 });
 
 test("later layers win field by field", () => {
   write(userFile(), { tier: "minimal", retention: { days: 7, max_size: "2 GiB" }, capture: { exclude: ["*.iso"] } });
-  write(projectFile(root), { tier: "aggressive", retention: { days: 14 } });
-  write(localFile(root), { retention: { days: 21 } });
-  const { config, settings } = loadSettings(root, { environment: { BACKTRAIL_TIER: "balanced" } });
+  write(projectFile(root), { tier: "aggressive", default_agent: "codex" });
+  write(workTreeFile(root), { default_agent: "gemini" });
+  write(ownFile(place), { retention: { days: 21 } });
+  const { config, settings } = loadSettings(place, { environment: { BACKTRAIL_TIER: "balanced" } });
   expect(config.tier).toBe("balanced");
   expect(config.retention).toEqual({ days: 21, max_size: 2 * 2 ** 30 });
-  expect(config.capture).toEqual({ max_file_size: 50_000_000, exclude: ["*.iso"] });
+  expect(config.capture).toMatchObject({
+    max_file_size: 50_000_000,
+    max_tracked_size: 500_000_000,
+    exclude: ["*.iso"],
+  });
   expect(settings.get("tier")).toEqual({
     key: "tier",
     value: "balanced",
@@ -50,14 +69,15 @@ test("later layers win field by field", () => {
     from: "BACKTRAIL_TIER",
   });
   expect(settings.get("retention.max_size")?.layer).toBe("user");
-  expect(loadSettings(root, { environment: { BACKTRAIL_TIER: "minimal" }, flags: { tier: "x" } }).config.tier).toBe(
+  expect(settings.get("default_agent")).toMatchObject({ value: "gemini", layer: "local", from: workTreeFile(root) });
+  expect(loadSettings(place, { environment: { BACKTRAIL_TIER: "minimal" }, flags: { tier: "x" } }).config.tier).toBe(
     "x",
   );
 });
 
 test("unknown keys and wrong values are told and ignored", () => {
   write(projectFile(root), { teir: "minimal", retention: { days: "soon", dasy: 3 }, push: true, tier: "minimal" });
-  const { config, problems } = loadSettings(root, quiet);
+  const { config, problems } = loadSettings(place, quiet);
   expect(config).toEqual({ ...defaultConfig(), tier: "minimal" });
   expect(problems.map((p) => [p.key, p.kind])).toEqual([
     ["teir", "unknown-key"],
@@ -70,41 +90,130 @@ test("unknown keys and wrong values are told and ignored", () => {
 test("a broken file is skipped, the others count", () => {
   write(userFile(), { tier: "minimal" });
   write(projectFile(root), "{ tier: ");
-  mkdirSync(localFile(root), { recursive: true });
-  const { config, problems } = loadSettings(root, quiet);
+  mkdirSync(workTreeFile(root), { recursive: true });
+  const { config, problems } = loadSettings(place, quiet);
   expect(config.tier).toBe("minimal");
   expect(problems.map((p) => p.kind)).toEqual(["unreadable", "unreadable"]);
 });
 
-test("what can start a program never comes from a shared file", () => {
-  const guarded = {
-    summarise: { agent: "evil" },
-    run: { agents: { claude: { args: ["--evil"] } } },
-    push: { enabled: true },
-  };
-  write(projectFile(root), guarded);
-  const shared = loadSettings(root, { ...quiet, isTracked: () => false });
-  expect(shared.config).toEqual(defaultConfig());
-  expect(shared.problems.map((p) => p.kind)).toEqual(["not-trusted", "not-trusted", "not-trusted"]);
+/** A value for each key that would make something less safe, start something, or cost more of the machine. */
+const HOSTILE: Record<string, unknown> = {
+  "search.native": false,
+  enabled: false,
+  agent: "evil",
+  project_root: "/",
+  transcript_path: "/etc/passwd",
+  transcript_paths: ["/"],
+  external_agents: ["/bin/sh"],
+  strategy: "auto-commit",
+  tier: "none",
+  "tiers.none": { rules: [] },
+  "capture.max_file_size": 0,
+  "capture.max_tracked_size": 0,
+  "capture.exclude": ["**"],
+  "capture.include": [".env"],
+  "retention.days": 1,
+  "retention.max_size": 0,
+  "push.enabled": true,
+  "push.remote": "https://evil.example/x.git",
+  "push.timeout": 1,
+  notify_agents: false,
+  "scope.exclude": ["/"],
+  "checkpoints.branch": "public",
+  "redaction.allow": [".*"],
+  "run.agents.claude.model": "evil",
+  "run.agents.claude.args": ["--dangerously-skip-permissions"],
+  "checks.command": ["sh", "-c", "evil"],
+  "checks.link": ["/"],
+  "checks.copy": [".env"],
+  "checks.timeout": 1,
+  "summarise.agent": "evil",
+  log_level: "error",
+};
 
-  write(localFile(root), guarded);
-  expect(loadSettings(root, { ...quiet, isTracked: () => false }).config.summarise.agent).toBe("evil");
-  expect(loadSettings(root, { ...quiet, isTracked: () => false }).config.run.agents).toEqual({
-    claude: { args: ["--evil"] },
-  });
-  expect(loadSettings(root, { ...quiet, isTracked: () => true }).config).toEqual(defaultConfig());
-  expect(loadSettings(root, quiet).config).toEqual(defaultConfig());
+/** What a repository may ask for. */
+const HARMLESS: Record<string, unknown> = {
+  default_agent: "codex",
+  strategy: "manual-commit",
+  tier: "minimal",
+  "push.enabled": false,
+  "push.unasked": "refuse",
+  "checkpoints.branch": "private",
+  "auto_commit.protected": ["release/*"],
+  commit_linking: "never",
+  "redaction.rules": ["A-[0-9]{6}"],
+  log_level: "debug",
+};
+
+function nested(values: Record<string, unknown>): Record<string, unknown> {
+  const tree: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    const parts = key.split(".");
+    const last = parts.pop() ?? key;
+    let node = tree;
+    for (const part of parts) {
+      node[part] ??= {};
+      node = node[part] as Record<string, unknown>;
+    }
+    node[last] = value;
+  }
+  return tree;
+}
+
+test("every setting has been thought about", () => {
+  const covered = [...Object.keys(HOSTILE), ...Object.keys(HARMLESS)].map((key) => key.replace(/claude|none$/, "*"));
+  expect(KEYS.map(({ name }) => name).filter((name) => !covered.includes(name))).toEqual([]);
 });
 
-test("a link in place of the local file is not trusted", () => {
-  write(join(root, "shared", "settings.local.json"), { summarise: { agent: "evil" } });
-  symlinkSync("shared", join(root, ".backtrail"));
-  expect(loadSettings(root, { ...quiet, isTracked: () => false }).config.summarise.agent).toBeNull();
+test("what lies in the work tree makes nothing less safe, and each key that is ignored is named", () => {
+  for (const file of [projectFile(root), workTreeFile(root)]) {
+    write(file, nested(HOSTILE));
+    const { config, problems } = loadSettings(place, quiet);
+    expect(config).toEqual(defaultConfig());
+    expect(problems.map(({ key }) => key).sort()).toEqual(Object.keys(HOSTILE).sort());
+    expect(problems.every(({ from }) => from === file)).toBe(true);
+    rmSync(file);
+  }
 });
 
-test("the user's own file may hold guarded settings", () => {
+test("what lies in the work tree may ask for less, and for more protection", () => {
+  for (const file of [projectFile(root), workTreeFile(root)]) {
+    write(userFile(), { push: { enabled: true }, strategy: "auto-commit", redaction: { rules: ["mine"] } });
+    write(file, nested(HARMLESS));
+    const { config, problems } = loadSettings(place, quiet);
+    expect(problems).toEqual([]);
+    const expected = {
+      ...HARMLESS,
+      "auto_commit.protected": [...defaultConfig().auto_commit.protected, "release/*"],
+      "redaction.rules": ["mine", "A-[0-9]{6}"],
+    };
+    for (const [key, value] of Object.entries(expected))
+      expect({ key, is: valueAt(config, key) }).toEqual({ key, is: value });
+    rmSync(file);
+  }
+});
+
+test("the user's own settings for the repository may say anything, and answer what it asks for", () => {
+  write(projectFile(root), { retention: { days: 1 }, checks: { command: ["evil"] } });
+  write(ownFile(place), { retention: { days: 2 }, summarise: { agent: "claude" } });
+  const { config, problems } = loadSettings(place, quiet);
+  expect(config.retention.days).toBe(2);
+  expect(config.summarise.agent).toBe("claude");
+  expect(problems).toEqual([
+    {
+      layer: "project",
+      from: projectFile(root),
+      key: "checks.command",
+      kind: "not-trusted",
+      message: "a repository's file can't set this",
+      value: ["evil"],
+    },
+  ]);
+});
+
+test("the user's own file may hold anything", () => {
   write(userFile(), { push: { enabled: true }, run: { agents: { claude: { model: "m" } } } });
-  const { config, problems } = loadSettings(root, quiet);
+  const { config, problems } = loadSettings(place, quiet);
   expect(config.push).toEqual({ ...defaultConfig().push, enabled: true });
   expect(config.run.agents).toEqual({ claude: { model: "m" } });
   expect(problems).toEqual([]);
@@ -112,7 +221,7 @@ test("the user's own file may hold guarded settings", () => {
 
 test("variables that tell a hook its context are no settings", () => {
   const environment = { BACKTRAIL_AGENT: "codex", BACKTRAIL_PROJECT_ROOT: "/x", BACKTRAIL_PUSH_ENABLED: "yes" };
-  const { config } = loadSettings(root, { environment });
+  const { config } = loadSettings(place, { environment });
   expect(config.agent).toBeNull();
   expect(config.project_root).toBeNull();
   expect(config.push.enabled).toBe(true);

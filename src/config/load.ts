@@ -1,35 +1,47 @@
 /**
- * The settings that hold, read in layers of which the later wins, field by field: built-in defaults, the user's
- * file, the repository's shared file, its local file, the environment, flags. Every hook reads them, so this is
- * a few small reads; whatever is wrong in a file is a problem to be told, and never stops anything.
+ * Loads the effective settings from layers; later layers override earlier ones field by field: built-in defaults, the
+ * user's file, the repository's files, the user's settings for this repository, the environment, flags. Every hook
+ * loads them, so this is a few small reads; a mistake in a file is reported and never stops the caller.
+ *
+ * A file in the work tree may have come with the repository, whatever its name and whether or not git tracks it. So
+ * repository.ts limits what `.backtrail/settings.json` and `.backtrail/settings.local.json` may set. The user's own
+ * settings for a repository are in its store, inside the git directory, which no clone or archive populates.
  */
-import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../base/errors.ts";
+import { isRecord } from "../base/json.ts";
 import { log } from "../base/log.ts";
 import { configDirectory } from "../base/paths.ts";
-import { findKey, isGroup, KEYS, type Key, variableOf } from "./keys.ts";
+import { findKey, isGroup, KEYS, variableOf } from "./keys.ts";
+import { permitted } from "./repository.ts";
 import { parseJsonValue, parseTextValue } from "./values.ts";
 
 const MAX_FILE_BYTES = 1 << 20;
 
-/** Field names are the names in the files. */
+/** The field names match the names in the files. */
 export interface Config {
   enabled: boolean;
   agent: string | null;
   project_root: string | null;
   transcript_path: string | null;
+  transcript_paths: string[];
   default_agent: string;
   external_agents: string[];
   strategy: "manual-commit" | "auto-commit";
   tier: string;
   tiers: Record<string, unknown>;
-  capture: { max_file_size: number; exclude: string[] };
+  capture: { max_file_size: number; max_tracked_size: number; exclude: string[]; include: string[] };
   retention: { days: number; max_size: number };
-  push: { enabled: boolean; remote: string; timeout: number };
+  push: { enabled: boolean; remote: string; timeout: number; unasked: "warn" | "refuse" };
+  checkpoints: { branch: "auto" | "public" | "private" };
   auto_commit: { protected: string[] };
   commit_linking: "always" | "prompt" | "never";
+  notify_agents: boolean;
+  scope: { exclude: string[] };
   redaction: { rules: string[]; allow: string[] };
+  search: { native: boolean };
   run: { agents: Record<string, { model?: string; args?: string[] }> };
   checks: { command: string[]; link: string[]; copy: string[]; timeout: number };
   summarise: { agent: string | null };
@@ -38,27 +50,35 @@ export interface Config {
 
 export type Layer = "default" | "user" | "project" | "local" | "environment" | "flag";
 
-export interface Setting {
+interface Setting {
   key: string;
   value: unknown;
   layer: Layer;
-  /** The file or variable it comes from; null for defaults and flags. */
+  /** The source file or variable; null for defaults and flags. */
   from: string | null;
+}
+
+/** A work tree and its store. */
+export interface Place {
+  root: string;
+  storeDir: string;
 }
 
 export interface ConfigProblem {
   layer: Layer;
-  /** The file or variable that has it. */
+  /** The file or variable with the problem. */
   from: string;
-  /** The key in question; null where the file as a whole is the problem. */
+  /** The affected key; null if the problem concerns the whole file. */
   key: string | null;
   kind: "unreadable" | "unknown-key" | "wrong-value" | "not-trusted";
   message: string;
+  /** The value that a repository file requested without permission, for "not-trusted". */
+  value?: unknown;
 }
 
 export interface Loaded {
   config: Config;
-  /** Every setting that some layer gives, by key. */
+  /** Every setting that some layer sets, by key. */
   settings: Map<string, Setting>;
   problems: ConfigProblem[];
 }
@@ -66,36 +86,39 @@ export interface Loaded {
 export interface LoadOptions {
   environment?: Readonly<Record<string, string | undefined>>;
   flags?: Readonly<Record<string, unknown>>;
-  /**
-   * Whether git tracks a file. Asked only where the local file holds a guarded setting; without it such a
-   * setting does not count.
-   */
-  isTracked?: (file: string) => boolean;
 }
 
-/** What holds for the work tree at `root` (null: outside of any). Broken files are logged and skipped. */
-export function loadConfig(root: string | null, options: LoadOptions = {}): Config {
-  const { config, problems } = loadSettings(root, options);
+/** Loads the settings for a work tree; null means outside of any. Logs and skips broken files. */
+export function loadConfig(place: Place | null, options: LoadOptions = {}): Config {
+  const { config, problems } = loadSettings(place, options);
   for (const problem of problems) {
     if (problem.kind === "unreadable") log("warn", "config", `${problem.from}: ${problem.message}`);
   }
   return config;
 }
 
-/** The same with the origin of each value and everything that is wrong, for `config` and `doctor`. */
-export function loadSettings(root: string | null, options: LoadOptions = {}): Loaded {
+/** Like `loadConfig`, with the origin of each value and every problem, for `config` and `doctor`. */
+export function loadSettings(place: Place | null, options: LoadOptions = {}): Loaded {
   const loaded: Loaded = { config: defaultConfig(), settings: new Map(), problems: [] };
-  readLayer(loaded, "user", userFile(), () => true);
-  if (root !== null) {
-    readLayer(loaded, "project", projectFile(root), () => false);
-    const local = localFile(root);
-    readLayer(loaded, "local", local, () => isOwn(root, local, options.isTracked));
+  readLayer(loaded, { layer: "user", file: userFile(), isOwn: true });
+  if (place !== null) {
+    readLayer(loaded, { layer: "project", file: projectFile(place.root), isOwn: false });
+    readLayer(loaded, { layer: "local", file: workTreeFile(place.root), isOwn: false });
+    readLayer(loaded, { layer: "local", file: ownFile(place), isOwn: true });
   }
   readEnvironment(loaded, options.environment ?? process.env);
   for (const [key, value] of Object.entries(options.flags ?? {})) {
     if (value !== undefined) take(loaded, { key, value, layer: "flag", from: null });
   }
+  loaded.problems = loaded.problems.filter((problem) => !isDecided(loaded, place, problem));
   return loaded;
+}
+
+/** Suppresses a repository's refused setting if the user has set the same key: own file, environment or flag. */
+function isDecided({ settings }: Loaded, place: Place | null, { kind, key }: ConfigProblem): boolean {
+  const setting = kind === "not-trusted" && key !== null ? settings.get(key) : undefined;
+  if (!setting || place === null) return false;
+  return setting.layer === "environment" || setting.layer === "flag" || setting.from === ownFile(place);
 }
 
 export function defaultConfig(): Config {
@@ -104,17 +127,22 @@ export function defaultConfig(): Config {
     agent: null,
     project_root: null,
     transcript_path: null,
+    transcript_paths: [],
     default_agent: "claude-code",
     external_agents: [],
     strategy: "manual-commit",
     tier: "balanced",
     tiers: {},
-    capture: { max_file_size: 50_000_000, exclude: [] },
+    capture: { max_file_size: 50_000_000, max_tracked_size: 500_000_000, exclude: [], include: [] },
     retention: { days: 30, max_size: 2 ** 30 },
-    push: { enabled: false, remote: "origin", timeout: 120 },
+    push: { enabled: false, remote: "origin", timeout: 120, unasked: "warn" },
+    checkpoints: { branch: "auto" },
     auto_commit: { protected: ["main", "master", "origin/HEAD"] },
     commit_linking: "always",
+    notify_agents: true,
+    scope: { exclude: [] },
     redaction: { rules: [], allow: [] },
+    search: { native: true },
     run: { agents: {} },
     checks: { command: [], link: [], copy: [], timeout: 600 },
     summarise: { agent: null },
@@ -126,15 +154,30 @@ export function userFile(): string {
   return join(configDirectory(), "config.json");
 }
 
+/** Shared with the team: this file may be committed. */
 export function projectFile(root: string): string {
   return join(root, ".backtrail", "settings.json");
 }
 
-export function localFile(root: string): string {
+/** Hand-written and kept out of commits, but an archive may also contain one. */
+export function workTreeFile(root: string): string {
   return join(root, ".backtrail", "settings.local.json");
 }
 
-function readLayer(loaded: Loaded, layer: Layer, file: string, trusted: () => boolean): void {
+/** The user's own settings for one repository, which `config set` writes. */
+export function ownFile({ storeDir }: Pick<Place, "storeDir">): string {
+  return join(storeDir, "settings.json");
+}
+
+interface Source {
+  layer: Layer;
+  file: string;
+  /** True if only the user can have written the file. */
+  isOwn: boolean;
+}
+
+function readLayer(loaded: Loaded, source: Source): void {
+  const { layer, file } = source;
   let content: unknown;
   try {
     content = readSettings(file);
@@ -143,49 +186,49 @@ function readLayer(loaded: Loaded, layer: Layer, file: string, trusted: () => bo
     return;
   }
   if (content === undefined) return;
-  if (!isObject(content)) {
+  if (!isRecord(content)) {
     const message = "must be a JSON object";
     loaded.problems.push({ layer, from: file, key: null, kind: "unreadable", message });
     return;
   }
-  // Asked once and only if needed: finding out whether git tracks a file costs a process.
-  let verdict: boolean | undefined;
-  const allows = (key: Key): boolean => {
-    if (!key.guarded) return true;
-    if (key.userOnly && layer !== "user") return false;
-    verdict ??= trusted();
-    return verdict;
-  };
-  walk(loaded, layer, file, "", content, allows);
+  walk(loaded, source, "", content);
 }
 
-function walk(
-  loaded: Loaded,
-  layer: Layer,
-  file: string,
-  prefix: string,
-  content: Record<string, unknown>,
-  allows: (key: Key) => boolean,
-): void {
-  for (const [name, value] of Object.entries(content)) {
-    // An editor's pointer to the schema.
+function walk(loaded: Loaded, source: Source, prefix: string, content: Record<string, unknown>): void {
+  const { layer, file, isOwn } = source;
+  for (const [name, wish] of Object.entries(content)) {
+    // Editors use `$schema` to find the schema.
     if (prefix === "" && name === "$schema") continue;
     const path = prefix + name;
-    const wrong = (kind: ConfigProblem["kind"], message: string) =>
-      loaded.problems.push({ layer, from: file, key: path, kind, message });
+    const wrong = (kind: ConfigProblem["kind"], message: string, value?: unknown) =>
+      loaded.problems.push({ layer, from: file, key: path, kind, message, ...(value === undefined ? {} : { value }) });
     const key = findKey(path);
     if (!key) {
-      if (isGroup(path) && isObject(value)) walk(loaded, layer, file, `${path}.`, value, allows);
+      if (isGroup(path) && isRecord(wish)) walk(loaded, source, `${path}.`, wish);
       else if (isGroup(path)) wrong("wrong-value", "expected an object");
       else wrong("unknown-key", "there is no such setting");
       continue;
     }
-    const parsed = parseJsonValue(key, value);
-    if ("wrong" in parsed) wrong("wrong-value", parsed.wrong);
-    else if (!allows(key))
-      wrong("not-trusted", "counts only from your own settings, not from a file that others share");
-    else take(loaded, { key: path, value: parsed.value, layer, from: file });
+    const parsed = parseJsonValue(key, wish);
+    if ("wrong" in parsed) {
+      wrong("wrong-value", parsed.wrong);
+      continue;
+    }
+    if (key.userOnly && layer !== "user") {
+      wrong("wrong-value", "counts only from your own file, for all repositories (--user)");
+      continue;
+    }
+    const found = isOwn ? parsed : permitted(key.repository, parsed.value, valueAt(loaded.config, path));
+    if ("refused" in found) wrong("not-trusted", found.refused, wish);
+    else take(loaded, { key: path, value: found.value, layer, from: file });
   }
+}
+
+/** Returns the value of a dotted key, or undefined. */
+export function valueAt(config: Config, key: string): unknown {
+  let node: unknown = config;
+  for (const part of key.split(".")) node = isRecord(node) && Object.hasOwn(node, part) ? node[part] : undefined;
+  return node;
 }
 
 function readEnvironment(loaded: Loaded, environment: Readonly<Record<string, string | undefined>>): void {
@@ -211,14 +254,14 @@ function take(loaded: Loaded, setting: Setting): void {
   let node = loaded.config as unknown as Record<string, unknown>;
   for (const part of parts) {
     const found = Object.hasOwn(node, part) ? node[part] : undefined;
-    const next = isObject(found) ? found : {};
+    const next = isRecord(found) ? found : {};
     node[part] = next;
     node = next;
   }
   node[last] = setting.value;
 }
 
-/** A settings file's content; undefined where there is none. A device or a pipe in its place is never opened. */
+/** Returns the content of a settings file, or undefined if there is none. Never opens a device or a pipe. */
 export function readSettings(file: string): unknown {
   try {
     const found = statSync(file);
@@ -231,23 +274,4 @@ export function readSettings(file: string): unknown {
   }
   const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   return text.trim() === "" ? undefined : JSON.parse(text);
-}
-
-/**
- * Whether the local file is the user's own: git does not track it, and neither it nor its directory is a link
- * behind which git might track it after all.
- */
-function isOwn(root: string, file: string, isTracked: LoadOptions["isTracked"]): boolean {
-  if (!isTracked) return false;
-  try {
-    if (lstatSync(file).isSymbolicLink()) return false;
-    if (realpathSync(file) !== localFile(realpathSync(root))) return false;
-    return !isTracked(file);
-  } catch {
-    return false;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,11 @@
 /**
- * The settings' strict schema: what a whole file must look like, down to the rules of a tier. `config` and `doctor`
- * hold files against it, and the JSON Schema for editors is made from it. Never loaded while a hook runs.
+ * The strict schema of a settings file, including the rules of custom tiers. `config` and `doctor` validate files
+ * against it, and the JSON Schema for editors is generated from it. Hooks never load this file.
  */
+
 import { en } from "zod/locales";
 import * as z from "zod/mini";
+import { EVENT_TYPES, TOOL_KINDS } from "../model/event.ts";
 import { parseSize } from "./values.ts";
 
 const text = z.string().check(z.minLength(1));
@@ -14,23 +16,13 @@ const size = z.union([
 ]);
 
 const rule = z.strictObject({
-  on: z.enum([
-    "SessionStart",
-    "TurnStart",
-    "TurnEnd",
-    "Compaction",
-    "SessionEnd",
-    "SubagentStart",
-    "SubagentEnd",
-    "ToolStart",
-    "ToolEnd",
-  ]),
-  tools: z.optional(z.array(z.enum(["write", "shell", "task", "todo", "read", "other"])).check(z.minLength(1))),
+  on: z.enum(EVENT_TYPES),
+  tools: z.optional(z.array(z.enum(TOOL_KINDS)).check(z.minLength(1))),
   destructive: z.optional(z.boolean()),
   min_interval: z.optional(z.number().check(z.nonnegative())),
 });
 
-export const tierSchema = z.strictObject({ rules: z.array(rule) });
+const tierSchema = z.strictObject({ rules: z.array(rule) });
 
 const run = z.strictObject({ model: z.optional(text), args: z.optional(texts) });
 const name = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/));
@@ -41,23 +33,36 @@ export const configSchema = z.strictObject({
   agent: z.optional(text),
   project_root: z.optional(text),
   transcript_path: z.optional(text),
+  transcript_paths: z.optional(texts),
   default_agent: z.optional(text),
   external_agents: z.optional(texts),
   strategy: z.optional(z.enum(["manual-commit", "auto-commit"])),
   tier: z.optional(text),
   tiers: z.optional(z.record(name, tierSchema)),
-  capture: z.optional(z.strictObject({ max_file_size: z.optional(size), exclude: z.optional(texts) })),
+  capture: z.optional(
+    z.strictObject({
+      max_file_size: z.optional(size),
+      max_tracked_size: z.optional(size),
+      exclude: z.optional(texts),
+      include: z.optional(texts),
+    }),
+  ),
   retention: z.optional(z.strictObject({ days: z.optional(z.int().check(z.positive())), max_size: z.optional(size) })),
   push: z.optional(
     z.strictObject({
       enabled: z.optional(z.boolean()),
       remote: z.optional(text),
       timeout: z.optional(z.int().check(z.positive())),
+      unasked: z.optional(z.enum(["warn", "refuse"])),
     }),
   ),
+  checkpoints: z.optional(z.strictObject({ branch: z.optional(z.enum(["auto", "public", "private"])) })),
   auto_commit: z.optional(z.strictObject({ protected: z.optional(texts) })),
   commit_linking: z.optional(z.enum(["always", "prompt", "never"])),
+  notify_agents: z.optional(z.boolean()),
+  scope: z.optional(z.strictObject({ exclude: z.optional(texts) })),
   redaction: z.optional(z.strictObject({ rules: z.optional(texts), allow: z.optional(texts) })),
+  search: z.optional(z.strictObject({ native: z.optional(z.boolean()) })),
   run: z.optional(z.strictObject({ agents: z.optional(z.record(name, run)) })),
   checks: z.optional(
     z.strictObject({
@@ -71,7 +76,7 @@ export const configSchema = z.strictObject({
   log_level: z.optional(z.enum(["error", "warn", "info", "debug"])),
 });
 
-/** What is wrong with a tier of the user's own, one sentence each; none where it is right. */
+/** Returns one sentence per problem of a custom tier; empty if the tier is valid. */
 export function tierProblems(tier: unknown): string[] {
   z.config(en());
   const result = z.safeParse(tierSchema, tier);

@@ -1,4 +1,4 @@
-/** One setting's value: from a JSON file, from text (the environment, the command line), and back into text. */
+/** Parses a setting's value from JSON or from text (environment, command line), and formats it as text. */
 import { shorten } from "../base/text.ts";
 import type { Key } from "./keys.ts";
 
@@ -40,7 +40,7 @@ export function parseJsonValue(key: Key, value: unknown): Parsed {
   }
 }
 
-/** Text of the command line or the environment. Lists may be JSON or separated by commas. */
+/** Parses text from the command line or the environment. Lists may be JSON or comma-separated. */
 export function parseTextValue(key: Key, text: string): Parsed {
   switch (key.kind) {
     case "boolean": {
@@ -68,7 +68,7 @@ export function parseTextValue(key: Key, text: string): Parsed {
   }
 }
 
-/** "50 MB" → 50,000,000; "1 GiB" → 1,073,741,824; undefined where it is no size. */
+/** "50 MB" → 50,000,000; "1 GiB" → 1,073,741,824; undefined if the text is not a size. */
 export function parseSize(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text);
   const unit = UNITS[match?.[2]?.toLowerCase() ?? "-"];
@@ -77,7 +77,7 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** "50 MB" and "1 GiB" again, where that is exact; otherwise to one decimal. */
+/** Formats a size exactly ("50 MB", "1 GiB") if possible, otherwise with one decimal. */
 export function showSize(bytes: number): string {
   for (const [unit, size] of [
     ["GiB", 2 ** 30],
@@ -125,7 +125,7 @@ function wrong(expected: string, found: unknown): Parsed {
   return { wrong: `expected ${expected}, found ${shorten(shownShort(found), 60)}` };
 }
 
-/** Of anything, however deep: what has no end of brackets is told by its kind. */
+/** Names only the kind of a value that is nested too deeply for JSON.stringify. */
 function shownShort(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

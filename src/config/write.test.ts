@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { UserError } from "../base/errors.ts";
-import { suggestKey } from "./describe.ts";
+import { suggestKey } from "./suggest.ts";
 import { fileOf, setValue, unsetValue } from "./write.ts";
 
 let root: string;
@@ -36,7 +36,7 @@ function kindOf(work: () => unknown): string | undefined {
 }
 
 test("a setting is put in and taken out, and nothing else changes", () => {
-  const file = fileOf("project", root);
+  const file = fileOf("project", { root, storeDir: join(root, "store") });
   mkdirSync(join(root, ".backtrail"));
   writeFileSync(file, '{"unknown": [1], "capture": {"exclude": ["x"]}}', { mode: 0o640 });
   expect(setValue(file, "project", "capture.max_file_size", "1 GB")).toBe(true);
@@ -52,7 +52,7 @@ test("a setting is put in and taken out, and nothing else changes", () => {
 });
 
 test("setting and unsetting in a file that was not there leaves no file", () => {
-  const file = fileOf("local", root);
+  const file = fileOf("local", { root, storeDir: join(root, "store") });
   setValue(file, "local", "run.agents.claude.model", "m");
   expect(statSync(file).mode & 0o777).toBe(0o600);
   unsetValue(file, "local", "run.agents.claude.model");
@@ -60,7 +60,7 @@ test("setting and unsetting in a file that was not there leaves no file", () => 
 });
 
 test("set then get is what was set, for any name and value", () => {
-  const file = fileOf("local", root);
+  const file = fileOf("local", { root, storeDir: join(root, "store") });
   const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
   fc.assert(
     fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), fc.jsonValue(), (parts, value) => {
@@ -75,8 +75,8 @@ test("set then get is what was set, for any name and value", () => {
 });
 
 test("a broken file is left as it is", () => {
-  const file = fileOf("local", root);
-  mkdirSync(join(root, ".backtrail"));
+  const file = fileOf("local", { root, storeDir: join(root, "store") });
+  mkdirSync(join(root, "store"));
   for (const content of ["{ broken", "[1]"]) {
     writeFileSync(file, content);
     expect(kindOf(() => setValue(file, "local", "tier", "minimal"))).toBe("failed");
@@ -87,7 +87,7 @@ test("a broken file is left as it is", () => {
 test("nothing is written through a link that leaves the folder", () => {
   mkdirSync(join(root, "elsewhere"));
   symlinkSync(join(root, "elsewhere"), join(root, ".backtrail"));
-  expect(kindOf(() => fileOf("local", root))).toBe("refused");
+  expect(kindOf(() => fileOf("project", { root, storeDir: join(root, "store") }))).toBe("refused");
   expect(kindOf(() => fileOf("project", null))).toBe("usage");
 });
 

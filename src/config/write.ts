@@ -1,35 +1,42 @@
-/** Changing one setting in one file, leaving the rest of the file as it is. */
-import { lstatSync, realpathSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { codeOf, messageOf, UserError } from "../base/errors.ts";
-import { makeDirectory, removeFile, writeFileAtomic } from "../base/files.ts";
-import { isInside } from "../base/paths.ts";
-import { localFile, projectFile, readSettings, userFile } from "./load.ts";
+/** Changes one setting in one file and preserves the rest of the file. */
+
+import { realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import { makeDirectory, removeFile, writeFileAtomic } from "../base/fs/files.ts";
+import { refuseLinks } from "../base/fs/guarded-files.ts";
+import { ownFile, type Place, projectFile, readSettings, userFile, workTreeFile } from "./load.ts";
+import { ConfigError } from "./problems.ts";
 
 export type WritableLayer = "user" | "project" | "local";
 
 type Tree = Record<string, unknown>;
 
-/** Readable by everybody, as files in a repository are. */
+/** World-readable, like other files in a repository. */
 const SHARED_MODE = 0o644;
 const PRIVATE_MODE = 0o600;
 
-/** The layer's file; `root` may be null for the user's own. */
-export function fileOf(layer: WritableLayer, root: string | null): string {
+/** Returns the file of a layer; `place` may be null for the user layer. */
+export function fileOf(layer: WritableLayer, place: Place | null): string {
   if (layer === "user") return throughLink(userFile());
-  if (root === null) {
-    throw new UserError(
-      "usage",
-      "There is no repository here to keep a setting in.",
-      "Give --user to set it everywhere.",
-    );
+  if (place === null) {
+    throw new ConfigError("usage", { kind: "no-repository-for-setting" });
   }
-  const file = layer === "project" ? projectFile(root) : localFile(root);
-  requireInside(root, file);
+  if (layer === "local") return ownFile(place);
+  const file = projectFile(place.root);
+  // A cloned repository may contain `.backtrail` as a symbolic link to another directory.
+  refuseLinks(place.root, file);
   return file;
 }
 
-/** Whether that changed anything. */
+/** The settings file in the work tree that users may write by hand for one repository. */
+export function handWrittenFile({ root }: Place): string {
+  const file = workTreeFile(root);
+  refuseLinks(root, file);
+  return file;
+}
+
+/** Returns whether the file changed. */
 export function setValue(file: string, layer: WritableLayer, key: string, value: unknown): boolean {
   const content = readTree(file);
   const parts = key.split(".");
@@ -47,7 +54,7 @@ export function setValue(file: string, layer: WritableLayer, key: string, value:
   return true;
 }
 
-/** Removes the setting and the groups that it leaves empty; a file left empty is removed. */
+/** Removes the setting and any groups left empty; deletes the file if nothing is left. */
 export function unsetValue(file: string, layer: WritableLayer, key: string): boolean {
   const content = readTree(file);
   if (!removeAt(content, key.split("."))) return false;
@@ -74,10 +81,10 @@ function readTree(file: string): Tree {
   try {
     content = readSettings(file) ?? {};
   } catch (error) {
-    throw new UserError("failed", `${file} cannot be read: ${messageOf(error)}`, "Put the file right, then try again.");
+    throw new ConfigError("failed", { kind: "settings-unreadable", file, reason: messageOf(error) });
   }
   if (isTree(content)) return content;
-  throw new UserError("failed", `${file} does not hold a JSON object.`, "Put the file right, then try again.");
+  throw new ConfigError("failed", { kind: "settings-not-an-object", file });
 }
 
 function write(file: string, layer: WritableLayer, content: Tree): void {
@@ -86,30 +93,12 @@ function write(file: string, layer: WritableLayer, content: Tree): void {
   writeFileAtomic(file, `${JSON.stringify(content, null, 2)}\n`, { mode: mode & 0o777, sync: true });
 }
 
-/** The user's own file may be a link into a folder of dotfiles: then the file behind it is written. */
+/** The user's file may be a symbolic link into a dotfiles directory: write the file that it points to. */
 function throughLink(file: string): string {
   try {
     return realpathSync(file);
   } catch {
     return file;
-  }
-}
-
-/** A repository may bring `.backtrail` as a link to somewhere else: nothing is written through it. */
-function requireInside(root: string, file: string): void {
-  for (const path of [dirname(file), file]) {
-    try {
-      if (!lstatSync(path).isSymbolicLink()) continue;
-      if (isInside(join(realpathSync(root), ".backtrail"), realpathSync(path))) continue;
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") continue;
-      throw error;
-    }
-    throw new UserError(
-      "refused",
-      `${path} is a link to somewhere else, and is not written through.`,
-      "Replace it by a file of its own.",
-    );
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { writtenDocuments } from "../../test/edit/jsonc-documents.ts";
 import { hooksEdit, lineEdit } from "./edit.ts";
-import { changeVerified, type Editor } from "./editor.ts";
+import { changeAndVerify, type Editor } from "./editor.ts";
 import { claudeLayout } from "./hook-layouts.ts";
 import { jsonc } from "./jsonc.ts";
 import { applyChanges, copyOf, isEqual } from "./value.ts";
@@ -129,9 +129,9 @@ test("an editor that disturbs anything is refused", () => {
   };
   const wrong: Editor = { ...jsonc, change: (before) => before };
   const changes = [{ do: "append", path: ["hooks", "Stop"], value: 1 }] as const;
-  expect(() => changeVerified(careless, "{} // note", changes)).toThrow("without disturbing");
-  expect(() => changeVerified(wrong, "{}", changes)).toThrow("without disturbing");
-  expect(changeVerified(jsonc, "{} // note", changes)).toContain("// note");
+  expect(() => changeAndVerify(careless, "{} // note", changes)).toThrow("without disturbing");
+  expect(() => changeAndVerify(wrong, "{}", changes)).toThrow("without disturbing");
+  expect(changeAndVerify(jsonc, "{} // note", changes)).toContain("// note");
 });
 
 test("changes to a value leave the original alone", () => {

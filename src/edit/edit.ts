@@ -1,8 +1,8 @@
 /**
- * An edit: entries of ours in one file, as pure functions over the file's bytes. Three kinds: hooks in a settings
- * file, a whole file, and a line in a list of ignore rules.
+ * An edit adds our entries to one file and removes them, as pure functions over the file's bytes. There are three
+ * kinds: hooks in a settings file, a whole file, and a line in a list of ignore rules.
  */
-import { changeVerified, type Editor } from "./editor.ts";
+import { changeAndVerify, type Editor } from "./editor.ts";
 import {
   additionsOf,
   containersOf,
@@ -12,17 +12,19 @@ import {
   presenceOf,
   removalsOf,
 } from "./hook-entries.ts";
-import { UnfitDocument } from "./value.ts";
+import { UnsupportedDocument } from "./value.ts";
 
 export interface Edit {
   presence(bytes: Buffer): Presence;
-  /** With our entries, in a file that has none of them; null stands for no file. */
+  /** Adds our entries to a file that has none of them; null means that there is no file. */
   add(bytes: Buffer | null): Buffer;
   /**
-   * Without our entries. `before` is the file as it was before they came: null where there was none, undefined
-   * where that isn't known. The answer null means that nothing is left of a file that was ours.
+   * Removes our entries. `before` is the file before our edit: null if there was no file, undefined if unknown.
+   * Returns null if the file was ours and nothing is left in it.
    */
   remove(bytes: Buffer, before: Buffer | null | undefined): Buffer | null;
+  /** The file is a program. */
+  readonly executable?: boolean;
 }
 
 export function hooksEdit(editor: Editor, ours: OurHooks): Edit {
@@ -31,28 +33,28 @@ export function hooksEdit(editor: Editor, ours: OurHooks): Edit {
 
     add(bytes) {
       const { mark, text } = decode(bytes ?? Buffer.alloc(0));
-      return encode(mark, changeVerified(editor, text, additionsOf(ours)));
+      return encode(mark, changeAndVerify(editor, text, additionsOf(ours)));
     },
 
     remove(bytes, before) {
       const { mark, text } = decode(bytes);
       const settings = editor.read(text);
       const settingsBefore = before ? readLeniently(editor, before) : undefined;
-      let result = changeVerified(editor, text, removalsOf(settings, ours));
+      let result = changeAndVerify(editor, text, removalsOf(settings, ours));
       for (const round of containersOf(settings, ours, settingsBefore)) {
         const empty = round.filter((path) => editor.isBare(result, path));
         const removals = empty.map((path) => ({ do: "remove" as const, path }));
-        result = changeVerified(editor, result, removals);
+        result = changeAndVerify(editor, result, removals);
       }
       if (result !== text)
-        result = changeVerified(editor, result, leftoversOf(editor.read(result), ours, settingsBefore));
+        result = changeAndVerify(editor, result, leftoversOf(editor.read(result), ours, settingsBefore));
       const isMade = !before && result !== text && editor.isBare(result, []);
       return isMade ? null : encode(mark, result);
     },
   };
 }
 
-/** A file that holds `content` and nothing else; null where it is only to be taken out. One of another's stays. */
+/** Owns a file that contains only `content`; null only removes the file. A file that is not ours is never touched. */
 export function wholeFileEdit(content: string | null, isOurs: (text: string) => boolean): Edit {
   return {
     presence(bytes) {
@@ -62,8 +64,9 @@ export function wholeFileEdit(content: string | null, isOurs: (text: string) => 
     },
 
     add(bytes) {
-      if (bytes !== null) throw new UnfitDocument("it is somebody else's, and the hooks need a file of that name");
-      if (content === null) throw new UnfitDocument("there is nothing to write into it");
+      if (bytes !== null)
+        throw new UnsupportedDocument("it is somebody else's, and the hooks need a file of that name");
+      if (content === null) throw new UnsupportedDocument("there is nothing to write into it");
       return Buffer.from(content, "utf8");
     },
 
@@ -71,7 +74,21 @@ export function wholeFileEdit(content: string | null, isOurs: (text: string) => 
   };
 }
 
-/** `line` below a comment of ours; both at the end of the file, where they count most. */
+/** A script that runs one command of ours; null only removes it. A script of somebody else is never touched. */
+export function scriptEdit(command: string | null, isOurs: (command: string) => boolean): Edit {
+  const content = command === null ? null : `#!/bin/sh\n${SCRIPT_COMMENT}\n${command}\n`;
+  return {
+    ...wholeFileEdit(
+      content,
+      (text) => text.startsWith("#!/bin/sh\n") && isOurs(text.trimEnd().split("\n").at(-1) ?? ""),
+    ),
+    executable: true,
+  };
+}
+
+const SCRIPT_COMMENT = "# Backtrail records this agent's turns; `backtrail disable` removes this file.";
+
+/** Appends `line` below our comment, at the end of the file, because the last matching ignore rule wins. */
 export function lineEdit(comment: string, line: string): Edit {
   const block = `${comment}\n${line}\n`;
   return {
@@ -103,13 +120,13 @@ function blockAt(text: string, block: string): number {
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** A hundred times what the largest settings take. Reading more would keep its user waiting, and is no settings file. */
+/** A hundred times the size of the largest real settings file. Reading a larger file would block the user. */
 const LARGEST = 4 << 20;
 
 export function decode(bytes: Buffer): { mark: string; text: string } {
-  if (bytes.length > LARGEST) throw new UnfitDocument("it is far too large for a settings file");
+  if (bytes.length > LARGEST) throw new UnsupportedDocument("it is far too large for a settings file");
   const text = bytes.toString("utf8");
-  if (!Buffer.from(text, "utf8").equals(bytes)) throw new UnfitDocument("it is not UTF-8 text");
+  if (!Buffer.from(text, "utf8").equals(bytes)) throw new UnsupportedDocument("it is not UTF-8 text");
   return text.startsWith(BYTE_ORDER_MARK) ? { mark: BYTE_ORDER_MARK, text: text.slice(1) } : { mark: "", text };
 }
 

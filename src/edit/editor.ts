@@ -1,23 +1,23 @@
 /**
- * Changing the text of a settings file without touching what is not ours. One editor for each syntax; whatever
- * an editor does is checked here before anybody may write it.
+ * Edits the text of a settings file without touching the user's entries. Each syntax has its own editor; this file
+ * verifies every editor's result before a caller may write it.
  */
-import { applyChanges, type Change, isEqual, UnfitDocument, type Value } from "./value.ts";
+import { applyChanges, type Change, isEqual, UnsupportedDocument, type Value } from "./value.ts";
 
 export interface Editor {
-  /** What the text says; undefined for one that says nothing (empty, only comments). Throws UnfitDocument. */
+  /** Returns the parsed value; undefined if the text has none (empty, only comments). Throws UnsupportedDocument. */
   read(text: string): Value | undefined;
-  /** Whether the container at `path` holds nothing at all, not even a comment; for `[]`, whether the text does. */
+  /** True if the container at `path` is empty, without even a comment; `[]` checks the whole text. */
   isBare(text: string, path: readonly string[]): boolean;
-  /** The text with the changes made, in order, in the text's own style. Throws UnfitDocument. */
+  /** Applies the changes in order and keeps the style of the text. Throws UnsupportedDocument. */
   change(text: string, changes: readonly Change[]): string;
 }
 
 /**
- * The changed text, proven: it says what was intended, an addition lost nothing that was written before, and a
- * removal brought in nothing new. Only white space may differ beyond that.
+ * Applies the changes and verifies the result: it parses to the intended value, an addition dropped no existing
+ * characters, and a removal added none. White space is exempt from these checks.
  */
-export function changeVerified(editor: Editor, text: string, changes: readonly Change[]): string {
+export function changeAndVerify(editor: Editor, text: string, changes: readonly Change[]): string {
   if (changes.length === 0) return text;
   const intended = applyChanges(editor.read(text), changes);
   const result = editor.change(text, changes);
@@ -25,9 +25,9 @@ export function changeVerified(editor: Editor, text: string, changes: readonly C
   const removals = changes.every((change) => change.do === "remove");
   const proven =
     isEqual(readAgain(editor, result), intended) &&
-    (!additions || isWrittenWithin(text, result)) &&
-    (!removals || isWrittenWithin(result, text));
-  if (!proven) throw new UnfitDocument("it could not be changed without disturbing what is not ours");
+    (!additions || isSubsequence(text, result)) &&
+    (!removals || isSubsequence(result, text));
+  if (!proven) throw new UnsupportedDocument("it could not be changed without disturbing what is not ours");
   return result;
 }
 
@@ -39,8 +39,8 @@ function readAgain(editor: Editor, text: string): Value | undefined {
   }
 }
 
-/** Whether the characters of `part`, white space aside, all stand in `whole` in the same order. */
-export function isWrittenWithin(part: string, whole: string): boolean {
+/** True if `whole` contains the characters of `part` in the same order, ignoring white space. */
+export function isSubsequence(part: string, whole: string): boolean {
   let at = 0;
   for (const character of part) {
     if (/\s/.test(character)) continue;

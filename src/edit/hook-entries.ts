@@ -1,14 +1,14 @@
-/** Our entries in a settings file's `hooks`: whether they are there, what puts them in, what takes them out. */
+/** Our entries in the `hooks` of a settings file: detects them and computes the changes that add or remove them. */
 import type { HookEntry, HookLayout } from "./hook-layouts.ts";
 import { type Change, entryOf, isEqual, isTable, type Value } from "./value.ts";
 
-export type Recogniser = (command: string) => boolean;
+type Recognizer = (command: string) => boolean;
 export type Presence = "installed" | "absent" | "outdated";
 
 export interface OurHooks {
   layout: HookLayout;
   entries: readonly HookEntry[];
-  isOurs: Recogniser;
+  isOurs: Recognizer;
 }
 
 export function presenceOf(settings: Value | undefined, ours: OurHooks): Presence {
@@ -31,7 +31,7 @@ export function additionsOf({ layout, entries }: OurHooks): Change[] {
   return [...fixed, ...added];
 }
 
-/** What takes our entries out again: whole elements where they hold nothing else. */
+/** Returns the changes that remove our entries, and whole elements that contain nothing else. */
 export function removalsOf(settings: Value | undefined, ours: OurHooks): Change[] {
   const hooks = entryOf(settings, "hooks");
   if (!isTable(hooks)) return [];
@@ -39,8 +39,8 @@ export function removalsOf(settings: Value | undefined, ours: OurHooks): Change[
 }
 
 /**
- * The containers that our entries stand in and that `before`, the settings as they were before our entries came,
- * didn't have. Inner ones first, in rounds.
+ * Returns the containers of our entries that did not exist in `before`, the settings before our edit. Inner
+ * containers come first, because an outer one can only become empty after them.
  */
 export function containersOf(
   settings: Value | undefined,
@@ -53,7 +53,7 @@ export function containersOf(
   return [made.map((event) => ["hooks", event]), isTable(hooksBefore) ? [] : [["hooks"]]];
 }
 
-/** What was provided beside the hooks and is of no use without them. */
+/** Returns the removals of fixed keys that we added and that are useless without the hooks. */
 export function leftoversOf(settings: Value | undefined, { layout }: OurHooks, before: Value | undefined): Change[] {
   if (!isTable(settings) || !isEqual(settings["hooks"], entryOf(before, "hooks"))) return [];
   const provided = Object.keys(layout.fixed).filter((key) => isEqual(settings[key], layout.fixed[key]));
@@ -66,7 +66,7 @@ export function leftoversOf(settings: Value | undefined, { layout }: OurHooks, b
 function removalsOfEvent(event: string, list: Value | undefined, { layout, isOurs }: OurHooks): Change[] {
   if (!Array.isArray(list)) return [];
   const changes: Change[] = [];
-  // From the end, so that the places before stay where they are.
+  // Go backward, so that a removal does not shift the remaining indexes.
   for (const [index, element] of [...list.entries()].reverse()) {
     const ours = layout.commandsIn(element).filter(({ command }) => isOurs(command));
     if (ours.length === 0) continue;
@@ -77,7 +77,7 @@ function removalsOfEvent(event: string, list: Value | undefined, { layout, isOur
   return changes;
 }
 
-/** Every hook of ours, with the event and the element that it stands in. */
+/** Yields each of our hooks, with its event and the element that contains it. */
 function* oursIn(
   settings: Value | undefined,
   { layout, isOurs }: OurHooks,

@@ -1,13 +1,13 @@
 /**
- * How tools write down their hooks: all below `{"hooks": {<event>: […]}}`, and what an event's list holds differs.
- * Each entry of ours has an element of its own, so that a user's element is never shared.
+ * The hook layouts of the supported tools. All use `{"hooks": {<event>: […]}}`, but the elements of an event's list
+ * differ. Each of our entries gets its own element, so that we never share one with the user.
  */
 import { emptyTable, entryOf, isTable, type Table, type Value } from "./value.ts";
 
 export interface HookEntry {
   event: string;
   command: string;
-  /** What the hook is called, where the tool wants a name. */
+  /** The hook's name, for tools that require one. */
   name?: string | undefined;
   matcher?: string | undefined;
   /** Seconds. */
@@ -15,26 +15,26 @@ export interface HookEntry {
 }
 
 export interface HookLayout {
-  /** What the file must say beside the hooks; put in where it is missing. */
+  /** Top-level keys that the file requires besides the hooks; added if missing. */
   fixed: Readonly<Record<string, Value>>;
-  /** Our element of an event's list. */
+  /** Returns our element for an event's list. */
   elementFor(entry: HookEntry): Table;
-  /** The commands of an element, each with its path from there. */
+  /** Returns the commands of an element, each with its path relative to the element. */
   commandsIn(element: Value): { path: (string | number)[]; command: string }[];
-  /** Whether an element with that many hooks of ours holds nothing else. */
+  /** True if the element contains nothing but `ours` hooks of ours. */
   holdsOnly(element: Value, ours: number): boolean;
 }
 
-/** `{"matcher"?, "hooks": [{"type": "command", "command", "timeout"?}]}`, in seconds. */
+/** `{"matcher"?, "hooks": [{"type": "command", "command", "timeout"?}]}`, with the timeout in seconds. */
 export const claudeLayout: HookLayout = groups((entry) => ({ timeout: entry.timeout }));
 
-/** The same with a name for each hook, and milliseconds. */
+/** Like `claudeLayout`, but each hook has a name, and the timeout is in milliseconds. */
 export const geminiLayout: HookLayout = groups((entry) => ({
   name: entry.name,
   timeout: entry.timeout === undefined ? undefined : entry.timeout * 1000,
 }));
 
-/** `{"command", "matcher"?, "timeout"?}` directly in the list, in a file that names its version. */
+/** `{"command", "matcher"?, "timeout"?}` directly in the event's list; the file has a top-level version. */
 export const cursorLayout: HookLayout = {
   fixed: { version: 1 },
   elementFor: ({ command, matcher, timeout }) => tableOf({ command, matcher, timeout }),

@@ -1,13 +1,13 @@
 /**
- * The editor for JSON and JSON with comments. Comments, order, indentation, line ends, trailing commas and a
- * missing final newline stay as they are.
+ * The editor for JSON and JSON with comments. It preserves comments, key order, indentation, line endings, trailing
+ * commas and a missing final newline.
  */
 import { type JsonArray, type JsonObject, type Node, parse, type RootNode } from "jsonc-morph";
 import { messageOf } from "../base/errors.ts";
 import type { Editor } from "./editor.ts";
-import { type Change, emptyTable, notA, UnfitDocument, type Value } from "./value.ts";
+import { type Change, emptyTable, notA, UnsupportedDocument, type Value } from "./value.ts";
 
-/** What tools read as JSON with comments, and none of the looser forms the parser would also take. */
+/** Accept JSON with comments as other tools do, but none of the looser forms that the parser supports. */
 const ACCEPTED = {
   allowComments: true,
   allowTrailingCommas: true,
@@ -41,6 +41,7 @@ export const jsonc: Editor = {
     for (const change of changes) {
       if (change.do === "append") append(root, change);
       else if (change.do === "provide") provide(root, change);
+      else if (change.do === "put") put(root, change);
       else remove(root, change.path);
     }
     return root.toString();
@@ -52,11 +53,11 @@ function parsed(text: string): RootNode {
     return parse(text, ACCEPTED);
   } catch (error) {
     const reason = messageOf(error).replace(/^Parse error: /, "");
-    throw new UnfitDocument(`it is not valid JSON (${reason.charAt(0).toLowerCase()}${reason.slice(1)})`);
+    throw new UnsupportedDocument(`it is not valid JSON (${reason.charAt(0).toLowerCase()}${reason.slice(1)})`);
   }
 }
 
-/** An object below the comments and blank lines of a file that says nothing yet. */
+/** Adds an empty object below the comments and blank lines of a file that has no value yet. */
 function withEmptyObject(text: string): string {
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
   const gap = text === "" || text.endsWith("\n") ? "" : newline;
@@ -65,19 +66,32 @@ function withEmptyObject(text: string): string {
 
 function append(root: RootNode, change: Extract<Change, { do: "append" }>): void {
   const last = change.path.at(-1);
-  let table = rootObject(root);
-  if (last === undefined) throw new UnfitDocument(notA("a list", []));
-  for (const [depth, key] of change.path.slice(0, -1).entries()) {
-    const parent = table;
-    const next = keepingCommas(parent, () => parent.getIfObjectOrCreate(key));
-    if (!next) throw new UnfitDocument(notA("an object", change.path.slice(0, depth + 1)));
-    table = next;
-  }
+  if (last === undefined) throw new UnsupportedDocument(notA("a list", []));
+  const table = tableAt(root, change.path.slice(0, -1));
   const list = keepingCommas(table, () => table.getIfArrayOrCreate(last));
-  if (!list) throw new UnfitDocument(notA("a list", change.path));
-  // On one line the library loses comments and commas beside an element that goes again.
+  if (!list) throw new UnsupportedDocument(notA("a list", change.path));
+  // In a one-line list, the library loses adjacent comments and commas when it later removes the element.
   if (list.children().length > 2) list.ensureMultiline();
   keepingCommas(list, () => list.append(change.value));
+}
+
+function put(root: RootNode, { path, value }: Extract<Change, { do: "put" }>): void {
+  const last = path.at(-1);
+  if (last === undefined) throw new UnsupportedDocument(notA("an object", []));
+  const table = tableAt(root, path.slice(0, -1));
+  keepingCommas(table, () => table.append(last, value));
+}
+
+/** The object at a path; creates missing ones. */
+function tableAt(root: RootNode, path: readonly string[]): JsonObject {
+  let table = rootObject(root);
+  for (const [depth, key] of path.entries()) {
+    const parent = table;
+    const next = keepingCommas(parent, () => parent.getIfObjectOrCreate(key));
+    if (!next) throw new UnsupportedDocument(notA("an object", path.slice(0, depth + 1)));
+    table = next;
+  }
+  return table;
 }
 
 function provide(root: RootNode, { key, value }: Extract<Change, { do: "provide" }>): void {
@@ -91,11 +105,11 @@ function remove(root: RootNode, path: readonly (string | number)[]): void {
   for (const key of path.slice(0, -1)) place = childOf(place, key);
   const container = place?.asObject() ?? place?.asArray();
   const found = typeof last === "string" ? place?.asObject()?.get(last) : elementOf(place, last);
-  if (!container || !found) throw new UnfitDocument(`it has nothing at ${JSON.stringify(path.join("."))}`);
+  if (!container || !found) throw new UnsupportedDocument(`it has nothing at ${JSON.stringify(path.join("."))}`);
   keepingCommas(container, () => found.remove());
 }
 
-/** Whether the last member is followed by a comma stays as the file's author had it. */
+/** Preserves whether the last member has a trailing comma. */
 function keepingCommas<T>(container: JsonObject | JsonArray, work: () => T): T {
   const had = hasTrailingComma(container);
   const result = work();
@@ -119,7 +133,7 @@ function elementOf(node: Node | undefined, index: number | undefined): Node | un
 
 function rootObject(root: RootNode): JsonObject {
   const object = root.value()?.asObject();
-  if (!object) throw new UnfitDocument(notA("an object", []));
+  if (!object) throw new UnsupportedDocument(notA("an object", []));
   return object;
 }
 
@@ -140,8 +154,8 @@ function tableOf(object: JsonObject): Value {
   for (const property of object.properties()) {
     const name = property.decodedName();
     const value: Node | undefined = property.value();
-    if (name === undefined || value === undefined) throw new UnfitDocument("it has a key that can't be read");
-    // Of a key that stands twice the last counts, as in JSON.parse. An edit of such a key fails its verification.
+    if (name === undefined || value === undefined) throw new UnsupportedDocument("it has a key that can't be read");
+    // The last duplicate of a key wins, as in JSON.parse. An edit of a duplicate key fails verification.
     table[name] = meaningOf(value);
   }
   return table;

@@ -15,16 +15,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { writtenDocuments } from "../../test/edit/jsonc-documents.ts";
-import { acquire } from "../base/lock.ts";
+import { acquire } from "../base/fs/lock.ts";
 import { hooksEdit } from "./edit.ts";
 import { claudeLayout } from "./hook-layouts.ts";
 import { jsonc } from "./jsonc.ts";
-import { addTo, foresee, type Keeping, lockPath, lookAt, recordsIn, removeFrom } from "./record.ts";
+import { type EditOwner, installEdit, lockPath, lookAt, previewEdit, recordsIn, uninstallEdit } from "./record.ts";
 
 const saved = process.env["BACKTRAIL_HOME"];
 let base: string;
 let file: string;
-let keeping: Keeping;
+let keeping: EditOwner;
 
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "backtrail-edit-")));
@@ -60,11 +60,11 @@ test("in and out again is byte for byte nothing, through updates and repetitions
         writeFileSync(file, text);
         chmodSync(file, mode);
         for (const place of places) {
-          await addTo(file, hooksFrom(place), keeping);
+          await installEdit(file, hooksFrom(place), keeping);
           expect(lookAt(file, hooksFrom(place))).toBe("installed");
         }
         expect(content()).not.toBe(text);
-        await removeFrom(file, edit, keeping);
+        await uninstallEdit(file, edit, keeping);
         expect(content()).toBe(text);
         expect(statSync(file).mode & 0o777).toBe(mode);
         expect(existsSync(keeping.records)).toBe(false);
@@ -76,47 +76,47 @@ test("in and out again is byte for byte nothing, through updates and repetitions
 
 test("after a change by somebody else only our entries are updated and taken out", async () => {
   writeFileSync(file, '{"a":1}');
-  await addTo(file, edit, keeping);
+  await installEdit(file, edit, keeping);
   writeFileSync(file, content().replace('"a":1', '"a":2'));
-  expect((await addTo(file, edit, keeping)).action).toBe("unchanged");
-  expect((await addTo(file, hooksFrom("/two/"), keeping)).action).toBe("updated");
+  expect((await installEdit(file, edit, keeping)).action).toBe("unchanged");
+  expect((await installEdit(file, hooksFrom("/two/"), keeping)).action).toBe("updated");
   expect(content()).not.toContain("/one/");
-  expect((await removeFrom(file, edit, keeping)).action).toBe("restored");
+  expect((await uninstallEdit(file, edit, keeping)).action).toBe("restored");
   expect(JSON.parse(content())).toEqual({ a: 2 });
 });
 
 test("a change to the same length and back keeps nothing stale", async () => {
   writeFileSync(file, '{\n  "a": 1\n}\n');
-  await addTo(file, edit, keeping);
+  await installEdit(file, edit, keeping);
   writeFileSync(file, '{\n  "b": 2\n}\n');
-  expect((await removeFrom(file, edit, keeping)).action).toBe("unchanged");
+  expect((await uninstallEdit(file, edit, keeping)).action).toBe("unchanged");
   expect(content()).toBe('{\n  "b": 2\n}\n');
 });
 
 test("a file that is gone stays gone", async () => {
   file = join(base, "a", "b", "settings.json");
-  await addTo(file, edit, keeping);
+  await installEdit(file, edit, keeping);
   rmSync(file);
-  expect((await removeFrom(file, edit, keeping)).action).toBe("unchanged");
+  expect((await uninstallEdit(file, edit, keeping)).action).toBe("unchanged");
   expect(existsSync(join(base, "a"))).toBe(false);
 });
 
 test("a directory that we made stays while somebody uses it", async () => {
   file = join(base, "a", "settings.json");
-  await addTo(file, edit, keeping);
+  await installEdit(file, edit, keeping);
   writeFileSync(join(base, "a", "theirs"), "");
-  expect((await removeFrom(file, edit, keeping)).action).toBe("removed");
+  expect((await uninstallEdit(file, edit, keeping)).action).toBe("removed");
   expect(readdirSync(join(base, "a"))).toEqual(["theirs"]);
 });
 
 test("an update forgets neither the directories made nor who holds the entries", async () => {
   file = join(base, "a", "settings.json");
   const second = { ...keeping, holder: join(base, "a") };
-  await addTo(file, edit, keeping);
-  await addTo(file, edit, second);
-  await addTo(file, hooksFrom("/two/"), keeping);
-  expect((await removeFrom(file, edit, keeping)).action).toBe("kept");
-  expect((await removeFrom(file, edit, second)).action).toBe("removed");
+  await installEdit(file, edit, keeping);
+  await installEdit(file, edit, second);
+  await installEdit(file, hooksFrom("/two/"), keeping);
+  expect((await uninstallEdit(file, edit, keeping)).action).toBe("kept");
+  expect((await uninstallEdit(file, edit, second)).action).toBe("removed");
   expect(existsSync(join(base, "a"))).toBe(false);
 });
 
@@ -129,29 +129,29 @@ test("a change at the last moment is not overwritten", async () => {
       return edit.add(bytes);
     },
   };
-  await expect(addTo(file, late, keeping)).rejects.toThrow("changed while");
+  await expect(installEdit(file, late, keeping)).rejects.toThrow("changed while");
   expect(content()).toBe('{"late":1}');
 });
 
 test("a file that was made read-only is neither promised nor changed", async () => {
   writeFileSync(file, "{}");
-  await addTo(file, edit, keeping);
+  await installEdit(file, edit, keeping);
   chmodSync(file, 0o444);
   const protectedContent = content();
-  expect(() => foresee(file, hooksFrom("/two/"))).toThrow("read-only");
-  await expect(addTo(file, hooksFrom("/two/"), keeping)).rejects.toThrow("read-only");
-  await expect(removeFrom(file, edit, keeping)).rejects.toThrow("read-only");
+  expect(() => previewEdit(file, hooksFrom("/two/"))).toThrow("read-only");
+  await expect(installEdit(file, hooksFrom("/two/"), keeping)).rejects.toThrow("read-only");
+  await expect(uninstallEdit(file, edit, keeping)).rejects.toThrow("read-only");
   expect(content()).toBe(protectedContent);
   chmodSync(file, 0o644);
-  await removeFrom(file, edit, keeping);
+  await uninstallEdit(file, edit, keeping);
   expect(content()).toBe("{}");
 });
 
 test("a file that another process is editing is waited for, not for ever", async () => {
   const lock = await acquire(lockPath(file), 0);
-  await expect(addTo(file, edit, { ...keeping, waitMs: 10 })).rejects.toThrow("right now");
+  await expect(installEdit(file, edit, { ...keeping, waitMs: 10 })).rejects.toThrow("right now");
   lock?.release();
-  expect((await addTo(file, edit, { ...keeping, waitMs: 10 })).action).toBe("created");
+  expect((await installEdit(file, edit, { ...keeping, waitMs: 10 })).action).toBe("created");
 });
 
 test("without its record, or with a damaged one, our entries still come out", async () => {
@@ -167,9 +167,9 @@ test("without its record, or with a damaged one, our entries still come out", as
   ];
   for (const strike of damages) {
     writeFileSync(file, '{\n  "a": 1\n}');
-    await addTo(file, edit, keeping);
+    await installEdit(file, edit, keeping);
     strike();
-    expect((await removeFrom(file, edit, keeping)).action).toBe("edited");
+    expect((await uninstallEdit(file, edit, keeping)).action).toBe("edited");
     expect(content()).toBe('{\n  "a": 1\n}');
   }
 });
@@ -187,38 +187,38 @@ test("two owners in one file don't disturb each other", async () => {
   });
   const before = '{\n  "hooks": {\n    "Stop": []\n  }\n}\n';
   writeFileSync(file, before);
-  await addTo(file, edit, keeping);
-  await addTo(file, theirs, other);
+  await installEdit(file, edit, keeping);
+  await installEdit(file, theirs, other);
   expect(
     recordsIn(keeping.records)
       .map((record) => record.owner)
       .sort(),
   ).toEqual(["gemini", "pi"]);
-  await removeFrom(file, edit, keeping);
+  await uninstallEdit(file, edit, keeping);
   expect(lookAt(file, theirs)).toBe("installed");
-  await removeFrom(file, theirs, other);
+  await uninstallEdit(file, theirs, other);
   expect(content()).toBe(before);
 });
 
 test("what is foreseen happens, and foreseeing changes nothing", async () => {
-  expect(foresee(file, edit).action).toBe("created");
+  expect(previewEdit(file, edit).action).toBe("created");
   expect(existsSync(file)).toBe(false);
-  expect((await addTo(file, edit, keeping)).action).toBe("created");
-  expect(foresee(file, edit).action).toBe("unchanged");
-  expect(foresee(file, hooksFrom("/two/")).action).toBe("updated");
+  expect((await installEdit(file, edit, keeping)).action).toBe("created");
+  expect(previewEdit(file, edit).action).toBe("unchanged");
+  expect(previewEdit(file, hooksFrom("/two/")).action).toBe("updated");
 });
 
 describe("other processes", () => {
-  /** One `addTo` in a process of its own. */
+  /** One `installEdit` in a process of its own. */
   function start(fault?: string, place = "/one/") {
     const script = `
-      const { addTo } = await import(${JSON.stringify(join(import.meta.dir, "record.ts"))});
+      const { installEdit } = await import(${JSON.stringify(join(import.meta.dir, "record.ts"))});
       const { hooksEdit } = await import(${JSON.stringify(join(import.meta.dir, "edit.ts"))});
       const { jsonc } = await import(${JSON.stringify(join(import.meta.dir, "jsonc.ts"))});
       const { claudeLayout } = await import(${JSON.stringify(join(import.meta.dir, "hook-layouts.ts"))});
       const entries = [{ event: "Stop", command: "${place}ours" }];
       const edit = hooksEdit(jsonc, { layout: claudeLayout, entries, isOurs: (command) => command.endsWith("/ours") });
-      await addTo(${JSON.stringify(file)}, edit, ${JSON.stringify(keeping)});`;
+      await installEdit(${JSON.stringify(file)}, edit, ${JSON.stringify(keeping)});`;
     const env = { ...process.env, ...(fault ? { BACKTRAIL_FAULT: fault } : {}) };
     return Bun.spawn([process.execPath, "-e", script], { env, stdout: "ignore", stderr: "pipe" });
   }
@@ -229,16 +229,16 @@ describe("other processes", () => {
     const child = start(fault);
     await child.exited;
     expect(child.signalCode).toBe("SIGKILL");
-    await removeFrom(file, edit, keeping);
+    await uninstallEdit(file, edit, keeping);
     expect(content()).toBe(before);
-    await addTo(file, edit, keeping);
+    await installEdit(file, edit, keeping);
     await start(fault, "/two/").exited;
-    await removeFrom(file, edit, keeping);
+    await uninstallEdit(file, edit, keeping);
     expect(content()).toBe(before);
     await start(fault).exited;
-    await addTo(file, edit, keeping);
+    await installEdit(file, edit, keeping);
     expect(lookAt(file, edit)).toBe("installed");
-    await removeFrom(file, edit, keeping);
+    await uninstallEdit(file, edit, keeping);
     expect(content()).toBe(before);
     expect(readdirSync(base).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
@@ -249,7 +249,7 @@ describe("other processes", () => {
     const children = [start(), start(), start()];
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0]);
     expect(JSON.parse(content()).hooks.Stop).toHaveLength(1);
-    await removeFrom(file, edit, keeping);
+    await uninstallEdit(file, edit, keeping);
     expect(content()).toBe("{}");
   });
 });

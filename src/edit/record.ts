@@ -1,62 +1,61 @@
 /**
- * Putting an edit into a file and taking it out again so that the file is, byte for byte, as it was. The bytes from
- * before are kept in a record; they come back if nobody has changed the file since, and otherwise only our entries
- * are taken out. A record is written before its file: whenever the process dies, one of the two tells the truth.
+ * Installs an edit in a file and uninstalls it so that the file is byte for byte what it was. A record keeps the
+ * original bytes: uninstalling restores them if the file is unchanged since, and otherwise removes only our entries.
+ * The record is written before the file, so a crash at any point leaves at least one of them correct.
  */
+
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { UserError } from "../base/errors.ts";
-import { faultPoint } from "../base/fault.ts";
-import { readJson, removeFile, writeJson } from "../base/files.ts";
-import { acquire } from "../base/lock.ts";
+import { faultPoint } from "../base/fault-point.ts";
+import { readJson, removeFile, writeJson } from "../base/fs/files.ts";
+import { acquire } from "../base/fs/lock.ts";
 import { stateDirectory } from "../base/paths.ts";
-import { shownPath } from "../base/text.ts";
 import type { Edit } from "./edit.ts";
 import type { Presence } from "./hook-entries.ts";
+import { EditError } from "./problems.ts";
 import { checkWritable, locate, readTarget, removeEmpty, removeTarget, type Target, writeTarget } from "./target.ts";
-import { UnfitDocument } from "./value.ts";
+import { UnsupportedDocument } from "./value.ts";
 
 const LOCK_WAIT_MS = 10_000;
 
 export interface EditRecord {
   v: 1;
-  /** Whose entries these are: an agent's id. */
+  /** The id of the agent that the entries belong to. */
   owner: string;
-  /** The file behind every symbolic link. */
+  /** The real path, with all symbolic links resolved. */
   file: string;
-  /** The bytes before our entries came, in base64; null where there was no file. */
+  /** The file's bytes before our edit, in base64; null if there was no file. */
   before: string | null;
-  /** SHA-256 of what we wrote onto `before`; two while one is being replaced. */
+  /** SHA-256 of the file after our edit of `before`; two hashes while an update replaces the edit. */
   after: string[];
-  /** How many of the directories above the file were made for it. */
+  /** The number of parent directories that we created for the file. */
   directories: number;
-  /** The directories on whose behalf the entries are there; when the last has gone, so do the entries. */
+  /** The directories that need the entries; uninstalling for the last holder removes the entries. */
   holders: string[];
 }
 
-export interface Keeping {
-  /** Where records are kept. */
+export interface EditOwner {
   records: string;
   owner: string;
   holder: string;
-  /** A directory that the file must not leave through symbolic links. */
+  /** A directory that the file's real path must not leave. */
   within?: string;
-  /** How long another process may hold the file. */
+  /** How long to wait for another process that has locked the file. */
   waitMs?: number;
 }
 
-export type Action = "created" | "edited" | "updated" | "unchanged" | "restored" | "removed" | "kept";
+type Action = "created" | "edited" | "updated" | "unchanged" | "restored" | "removed" | "kept";
 
 export interface Outcome {
-  /** The path as it was asked for. */
+  /** The path that the caller passed. */
   file: string;
   action: Action;
-  /** Set where the path is a symbolic link: the file that was edited. */
+  /** The edited file, if the path is a symbolic link. */
   linkTo?: string;
 }
 
-export async function addTo(path: string, edit: Edit, keeping: Keeping): Promise<Outcome> {
+export async function installEdit(path: string, edit: Edit, keeping: EditOwner): Promise<Outcome> {
   return locked(path, keeping, (target) => {
     const found = readTarget(target);
     const record = readRecord(keeping, target.real, found);
@@ -69,7 +68,7 @@ export async function addTo(path: string, edit: Edit, keeping: Keeping): Promise
     }
     const before = found && baseline(found, presence, edit, record);
     const after = edit.add(before);
-    if (edit.presence(after) !== "installed") throw new UnfitDocument("our entries could not be written into it");
+    if (edit.presence(after) !== "installed") throw new UnsupportedDocument("our entries could not be written into it");
     const fresh = recordOf(keeping, target, before, after);
     const isSameBase = record !== undefined && record.before === fresh.before;
     fresh.after = [...new Set([...(isSameBase ? record.after : []), ...fresh.after])];
@@ -78,13 +77,13 @@ export async function addTo(path: string, edit: Edit, keeping: Keeping): Promise
     if (record && record.file !== target.real) removeFile(recordPath(keeping, record.file));
     faultPoint("edit:recorded");
     checkUntouched(target, found);
-    writeTarget(target, after);
+    writeTarget(target, after, edit.executable ? 0o777 : 0o666);
     faultPoint("edit:written");
     return outcome(target, !found ? "created" : presence === "outdated" ? "updated" : "edited");
   });
 }
 
-export async function removeFrom(path: string, edit: Edit, keeping: Keeping): Promise<Outcome> {
+export async function uninstallEdit(path: string, edit: Edit, keeping: EditOwner): Promise<Outcome> {
   return locked(path, keeping, (target) => {
     const found = readTarget(target);
     const record = readRecord(keeping, target.real, found);
@@ -102,15 +101,23 @@ export async function removeFrom(path: string, edit: Edit, keeping: Keeping): Pr
   });
 }
 
-/** Whether the entries are in the file, without changing anything. */
+/** Deletes the record of a file that was deleted along with its directory. Touches no other file. */
+export function forgetEdit(file: string, keeping: EditOwner): void {
+  const path = recordPath(keeping, file);
+  if (readLeniently(path)?.owner !== keeping.owner) return;
+  removeFile(path);
+  removeEmpty([keeping.records]);
+}
+
+/** Reports whether the file contains the entries. Read-only. */
 export function lookAt(path: string, edit: Edit, within?: string): Presence {
   const target = locate(path, within);
   const found = readTarget(target);
   return found ? explained(path, () => edit.presence(found)) : "absent";
 }
 
-/** What `addTo` would do, without doing it. */
-export function foresee(path: string, edit: Edit, within?: string): Outcome {
+/** Reports what `installEdit` would do. Read-only. */
+export function previewEdit(path: string, edit: Edit, within?: string): Outcome {
   const target = locate(path, within);
   const found = readTarget(target);
   return explained(path, () => {
@@ -122,13 +129,13 @@ export function foresee(path: string, edit: Edit, within?: string): Outcome {
   });
 }
 
-/** Whether `path` was edited on this holder's behalf. */
-export function isHeld(path: string, keeping: Keeping): boolean {
+/** True if `path` has been edited for this holder. */
+export function isHeld(path: string, keeping: EditOwner): boolean {
   const real = locate(path, keeping.within).real;
   return readRecord(keeping, real, null)?.holders.includes(keeping.holder) ?? false;
 }
 
-/** Every record in a directory; damaged ones are left out. */
+/** Returns every record in a directory, skipping damaged ones. */
 export function recordsIn(directory: string): EditRecord[] {
   let names: string[];
   try {
@@ -156,22 +163,18 @@ function takeOut(target: Target, found: Buffer, edit: Edit, record: EditRecord |
   return isOurs ? "restored" : "edited";
 }
 
-/** The file as it would be without us: what an update starts from. */
+/** Returns the file without our entries, which an update starts from. */
 function baseline(found: Buffer, presence: Presence, edit: Edit, record: EditRecord | undefined): Buffer | null {
   if (record?.after.includes(hashOf(found))) return bytesBefore(record);
   if (presence === "absent") return found;
   return edit.remove(found, record ? bytesBefore(record) : undefined);
 }
 
-async function locked(path: string, keeping: Keeping, work: (target: Target) => Outcome): Promise<Outcome> {
+async function locked(path: string, keeping: EditOwner, work: (target: Target) => Outcome): Promise<Outcome> {
   const real = locate(path, keeping.within).real;
   const lock = await acquire(lockPath(real), keeping.waitMs ?? LOCK_WAIT_MS);
   if (!lock) {
-    throw new UserError(
-      "failed",
-      `Another Backtrail is changing ${shownPath(path)} right now.`,
-      "Try again in a moment.",
-    );
+    throw new EditError("failed", { kind: "file-locked", path });
   }
   try {
     return explained(path, () => work(locate(path, keeping.within)));
@@ -180,7 +183,7 @@ async function locked(path: string, keeping: Keeping, work: (target: Target) => 
   }
 }
 
-/** The same for all repositories: a user's own settings file belongs to every one of them. */
+/** The lock is global, not per repository: all repositories share the user's settings file. */
 export function lockPath(real: string): string {
   return join(stateDirectory(), "locks", `${keyOf(real)}.lock`);
 }
@@ -189,23 +192,19 @@ function explained<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof UnfitDocument)) throw error;
-    throw new UserError(
-      "refused",
-      `${shownPath(path)} was left as it is: ${error.message}.`,
-      "Correct the file (or move it away) and run the command again.",
-    );
+    if (!(error instanceof UnsupportedDocument)) throw error;
+    throw new EditError("refused", { kind: "file-unsupported", path, reason: error.message });
   }
 }
 
-/** The agent writes its settings too, and takes no lock of ours. */
+/** The agent also writes its settings, and does not take our lock. */
 function checkUntouched(target: Target, found: Buffer | null): void {
   const now = readTarget(locate(target.path));
   if (found === null ? now === null : now?.equals(found)) return;
-  throw new UserError("failed", `${shownPath(target.path)} changed while it was being edited.`, "Try again.");
+  throw new EditError("failed", { kind: "file-changed-meanwhile", path: target.path });
 }
 
-function recordOf(keeping: Keeping, target: Target, before: Buffer | null, after: Buffer): EditRecord {
+function recordOf(keeping: EditOwner, target: Target, before: Buffer | null, after: Buffer): EditRecord {
   return {
     v: 1,
     owner: keeping.owner,
@@ -217,12 +216,12 @@ function recordOf(keeping: Keeping, target: Target, before: Buffer | null, after
   };
 }
 
-function heldBy(record: EditRecord, keeping: Keeping): EditRecord {
+function heldBy(record: EditRecord, keeping: EditOwner): EditRecord {
   return { ...record, holders: [...new Set([...record.holders, keeping.holder])] };
 }
 
-/** The file's record, or the one of a file with the same bytes that was elsewhere: a repository may have moved. */
-function readRecord(keeping: Keeping, file: string, found: Buffer | null): EditRecord | undefined {
+/** Returns the file's record, or that of a missing file with the same name and bytes: the repository may have moved. */
+function readRecord(keeping: EditOwner, file: string, found: Buffer | null): EditRecord | undefined {
   const isIts = (record: EditRecord) => record.owner === keeping.owner && basename(record.file) === basename(file);
   const record = readLeniently(recordPath(keeping, file));
   if (record && isIts(record) && record.file === file) return record;
@@ -243,15 +242,15 @@ function madeDirectories(target: Target, record: EditRecord | undefined): string
   return directories;
 }
 
-function writeRecord(keeping: Keeping, record: EditRecord): void {
+function writeRecord(keeping: EditOwner, record: EditRecord): void {
   writeJson(recordPath(keeping, record.file), record, { sync: true });
 }
 
-function recordPath(keeping: Keeping, file: string): string {
+function recordPath(keeping: EditOwner, file: string): string {
   return join(keeping.records, `${keyOf(`${keeping.owner}\0${file}`)}.json`);
 }
 
-/** A damaged record is as good as none: our entries are then taken out by editing. */
+/** Treats a damaged record as missing; uninstalling then edits our entries out of the file. */
 function readLeniently(path: string): EditRecord | undefined {
   try {
     const value = readJson(path);

@@ -1,7 +1,8 @@
 /**
- * The file behind a path of somebody else's: found without being led astray by symbolic links, read whole, written
- * whole, with its mode and owner kept.
+ * Locates, reads and writes a file that belongs to the user or to another tool. Resolves symbolic links safely, reads
+ * and writes the whole file, and preserves its mode and owner.
  */
+
 import {
   accessSync,
   chmodSync,
@@ -16,36 +17,37 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, UserError } from "../base/errors.ts";
-import { removeFile, writeFileAtomic } from "../base/files.ts";
+import { codeOf } from "../base/errors.ts";
+import { removeFile, writeFileAtomic } from "../base/fs/files.ts";
 import { isInside } from "../base/paths.ts";
-import { shownPath } from "../base/text.ts";
+import { EditError } from "./problems.ts";
 
 export interface Target {
-  /** The path that was asked for. */
+  /** The path that the caller passed. */
   path: string;
-  /** The file itself, behind every symbolic link. */
+  /** The real path, with all symbolic links resolved. */
   real: string;
   isLink: boolean;
-  /** Directories that must be made for it, outermost first. */
+  /** Parent directories to create, outermost first. */
   missing: string[];
   stats: Stats | undefined;
 }
 
-/** `within` is a directory that the real file must not leave. */
+/** `within` is a directory that the real path must not leave. */
 export function locate(path: string, within?: string): Target {
   const target = isThere(path) ? existing(path) : absent(path);
-  if (within !== undefined && !isInside(realpathSync(within), target.real)) {
-    throw new UserError(
-      "refused",
-      `${shownPath(path)} leads to ${shownPath(target.real)}, outside ${shownPath(within)}; it was left alone.`,
-      "Replace the symbolic link by a file of its own, or use `--scope user`.",
-    );
+  if (within !== undefined && !isOf(realpathSync(within), target.real)) {
+    throw new EditError("refused", { kind: "link-leads-outside", path, real: target.real, within });
   }
   return target;
 }
 
-/** The directory that `path` lies in, behind every symbolic link, and what of it is missing, outermost first. */
+/** True for a path inside the work tree but outside its `.git` directory. */
+function isOf(root: string, real: string): boolean {
+  return isInside(root, real) && !isInside(join(root, ".git"), real);
+}
+
+/** Returns the real parent directory of `path`, and its missing components, outermost first. */
 export function realParent(path: string): { directory: string; missing: string[] } {
   let nearest = dirname(path);
   const names: string[] = [];
@@ -53,9 +55,9 @@ export function realParent(path: string): { directory: string; missing: string[]
     names.unshift(basename(nearest));
     nearest = dirname(nearest);
   }
-  let directory = followed(nearest, "Make the directory it names, or remove the link.");
+  let directory = followed(nearest, "directory");
   if (!statSync(directory).isDirectory()) {
-    throw unusable(path, "can't be made: a file stands where its directory should be", "Move that file away.");
+    throw new EditError("refused", { kind: "file-in-the-way", path });
   }
   const missing: string[] = [];
   for (const name of names) {
@@ -70,23 +72,28 @@ export function readTarget(target: Target): Buffer | null {
   try {
     return readFileSync(target.real);
   } catch (error) {
-    throw unusable(target.path, `can't be read (${codeOf(error) ?? error})`, "Check who owns it and its permissions.");
+    throw new EditError("refused", {
+      kind: "settings-file-unreadable",
+      path: target.path,
+      code: codeOf(error) ?? String(error),
+    });
   }
 }
 
-export function writeTarget(target: Target, content: Buffer): void {
+/** `mode` is for a new file, before the umask. */
+export function writeTarget(target: Target, content: Buffer, mode = 0o666): void {
   checkWritable(target);
   const { stats } = target;
   try {
     for (const directory of target.missing) makeOnce(directory);
-    writeFileAtomic(target.real, content, { mode: stats ? stats.mode & 0o7777 : 0o666, sync: true });
+    writeFileAtomic(target.real, content, { mode: stats ? stats.mode & 0o7777 : mode, sync: true });
     if (stats) keepAttributes(target.real, stats);
   } catch (error) {
     throw unwritable(target.path, error);
   }
 }
 
-/** Removes the file, and those of `directories` (innermost last) that are empty then. */
+/** Removes the file, and then every empty directory of `directories` (innermost last). */
 export function removeTarget(target: Target, directories: readonly string[]): void {
   checkWritable(target);
   try {
@@ -102,7 +109,7 @@ export function removeEmpty(directories: readonly string[]): void {
     try {
       rmdirSync(directory);
     } catch {
-      // Not empty: somebody uses it now. Not there: nothing to do.
+      // Either the directory is in use (not empty) or it does not exist.
     }
   }
 }
@@ -114,18 +121,18 @@ function isThere(path: string): boolean {
   } catch (error) {
     if (codeOf(error) === "ENOENT") return false;
     if (codeOf(error) === "ENOTDIR") {
-      throw unusable(path, "can't be made: a file stands where its directory should be", "Move that file away.");
+      throw new EditError("refused", { kind: "file-in-the-way", path });
     }
-    throw unusable(path, `can't be reached (${codeOf(error) ?? error})`, "Check the permissions of its directory.");
+    throw new EditError("refused", { kind: "directory-unreachable", path, code: codeOf(error) ?? String(error) });
   }
 }
 
 function existing(path: string): Target {
   const isLink = lstatSync(path).isSymbolicLink();
-  const real = followed(path, "Make the file it names, or remove the link.");
+  const real = followed(path, "file");
   const stats = statSync(real);
-  if (stats.isDirectory()) throw unusable(path, "is a directory, not a file", "Move it away and try again.");
-  if (!stats.isFile()) throw unusable(path, "is not a regular file", "Move it away and try again.");
+  if (stats.isDirectory()) throw new EditError("refused", { kind: "is-directory", path });
+  if (!stats.isFile()) throw new EditError("refused", { kind: "not-regular", path });
   return { path, real, isLink, missing: [], stats };
 }
 
@@ -134,20 +141,20 @@ function absent(path: string): Target {
   return { path, real: join(directory, basename(path)), isLink: false, missing, stats: undefined };
 }
 
-function followed(path: string, hint: string): string {
+function followed(path: string, to: "file" | "directory"): string {
   try {
     return realpathSync(path);
   } catch {
-    throw unusable(path, "is a symbolic link to nothing", hint);
+    throw new EditError("refused", { kind: "link-dangling", path, to });
   }
 }
 
-/** A rename would replace a file that its owner has write-protected, so that is asked first. */
+/** An atomic write renames over the file and would ignore its write protection, so check the mode first. */
 export function checkWritable(target: Target): void {
   if (!target.stats) return;
   const isProtected = (target.stats.mode & 0o222) === 0;
   if (!isProtected && mayWrite(target.real)) return;
-  throw unusable(target.path, "is read-only", "Make it writable, or choose another place with `--scope`.");
+  throw new EditError("refused", { kind: "read-only", path: target.path });
 }
 
 function mayWrite(path: string): boolean {
@@ -173,7 +180,7 @@ function keepAttributes(path: string, before: Stats): void {
     try {
       chownSync(path, before.uid, before.gid);
     } catch {
-      // Only the superuser may give a file away; the content is right all the same.
+      // Only the superuser may change a file's owner; the content is correct either way.
     }
   }
   if (after.mode !== before.mode) chmodSync(path, before.mode & 0o7777);
@@ -182,10 +189,5 @@ function keepAttributes(path: string, before: Stats): void {
 function unwritable(path: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
-  const reason = code === "ENOSPC" ? "the disk is full" : code;
-  return new UserError("failed", `${shownPath(path)} could not be written (${reason}).`, "Nothing was changed in it.");
-}
-
-function unusable(path: string, problem: string, hint: string): UserError {
-  return new UserError("refused", `${shownPath(path)} ${problem}.`, hint);
+  return new EditError("failed", { kind: "file-not-written", path, code });
 }

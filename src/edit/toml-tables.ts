@@ -1,27 +1,26 @@
 /**
- * Tables of ours in a TOML file, each with one string in it: put at the end of the file below a header that a comment
- * marks as ours, and found again by that mark. A string that the user has in such a table already is changed in place.
+ * Our tables in a TOML file, with strings and lists of strings. New tables are appended to the file, and a comment on their
+ * header identifies them as ours. If the user's table already has the string, its value is changed in place.
  */
 import { decode, type Edit, encode } from "./edit.ts";
-import { isWrittenWithin } from "./editor.ts";
+import { isSubsequence } from "./editor.ts";
 import type { Presence } from "./hook-entries.ts";
 import { quoted, readToml, type Span, type TomlDocument, type TomlTable } from "./toml.ts";
-import { copyOf, emptyTable, entryOf, isEqual, isTable, type Table, UnfitDocument, type Value } from "./value.ts";
+import { copyOf, emptyTable, entryOf, isEqual, isTable, type Table, UnsupportedDocument, type Value } from "./value.ts";
 
 export interface TomlEntry {
   table: readonly string[];
   key: string;
-  value: string;
+  value: string | readonly string[];
 }
 
 export interface OurTables {
   /** The comment, without its number sign. */
   mark: string;
-  /** Which of the marked tables are meant; others may have been marked on another's behalf. */
+  /** Selects among the marked tables, since other edits may use the same mark. */
   isOurs(table: readonly (string | number)[]): boolean;
-  /** The keys that we write. */
   keys: readonly string[];
-  /** What is to be in a file that says this; null where our tables are only to be taken out. */
+  /** Returns the entries that a file with these values needs; null if our tables are only to be removed. */
   wanted: ((answers: Table) => readonly TomlEntry[]) | null;
 }
 
@@ -66,15 +65,18 @@ function withTables(text: string, ours: OurTables): string {
   const newline = newlineOf(text);
   const splices: Splice[] = [];
   let block = "";
+  let header = "";
   for (const entry of missing) {
     const key = keyOf(document, entry);
     if (key) {
-      splices.push({ ...key.value, text: quoted(entry.value) });
+      splices.push({ ...key.value, text: valueText(entry.value) });
       continue;
     }
     const gap = text === "" && block === "" ? "" : newline;
-    const header = `[${entry.table.map(written).join(".")}] # ${ours.mark}`;
-    block += `${gap}${header}${newline}${entry.key} = ${quoted(entry.value)}${newline}`;
+    const before = header;
+    header = `[${entry.table.map(written).join(".")}] # ${ours.mark}`;
+    if (header !== before) block += `${gap}${header}${newline}`;
+    block += `${entry.key} = ${valueText(entry.value)}${newline}`;
   }
   const isReplacing = splices.length > 0;
   const end = text === "" || text.endsWith("\n") || block === "" ? "" : newline;
@@ -102,7 +104,7 @@ function withoutTables(text: string, ours: OurTables): string {
   const result = spliced(text, splices);
   const paths = marked.map(({ path }) => path);
   const isIntended = (value: Table) => isEqual(pruned(value, paths), pruned(intended, paths));
-  if (!says(result, isIntended) || !isWrittenWithin(result, text)) throw unfit();
+  if (!says(result, isIntended) || !isSubsequence(result, text)) throw unfit();
   return result;
 
   function isMine({ path }: { path: string[] }): boolean {
@@ -117,7 +119,7 @@ function markedIn({ tables }: TomlDocument, { mark, isOurs }: OurTables): TomlTa
 function isThere(answers: Table, { table, key, value }: TomlEntry): boolean {
   let place: Value | undefined = answers;
   for (const name of table) place = entryOf(place, name);
-  return entryOf(place, key) === value;
+  return isEqual(entryOf(place, key), typeof value === "string" ? value : [...value]);
 }
 
 function keyOf({ tables }: TomlDocument, entry: TomlEntry) {
@@ -125,7 +127,7 @@ function keyOf({ tables }: TomlDocument, entry: TomlEntry) {
   return table?.keys.find(({ path }) => path.length === 1 && path[0] === entry.key);
 }
 
-function put(root: Value, path: readonly string[], key: string, value: string): void {
+function put(root: Value, path: readonly string[], key: string, value: TomlEntry["value"]): void {
   let place = root;
   for (const name of path) {
     if (!isTable(place)) throw unfit();
@@ -133,7 +135,7 @@ function put(root: Value, path: readonly string[], key: string, value: string): 
     place = place[name];
   }
   if (!isTable(place)) throw unfit();
-  place[key] = value;
+  place[key] = typeof value === "string" ? value : [...value];
 }
 
 function removeKey(root: Value, path: readonly (string | number)[]): void {
@@ -142,7 +144,7 @@ function removeKey(root: Value, path: readonly (string | number)[]): void {
   if (isTable(place)) delete place[String(path.at(-1))];
 }
 
-/** Without the tables on these paths that hold nothing: whether such a one is written down says nothing. */
+/** Drops empty tables on these paths: an empty table is equivalent to a missing one. */
 function pruned(root: Value, paths: readonly (readonly (string | number)[])[]): Value {
   const result = copyOf(root);
   for (const path of paths) {
@@ -159,13 +161,13 @@ function says(text: string, isIntended: (value: Table) => boolean): boolean {
   try {
     return isIntended(readToml(text).value);
   } catch (error) {
-    if (error instanceof UnfitDocument) return false;
+    if (error instanceof UnsupportedDocument) return false;
     throw error;
   }
 }
 
-function unfit(): UnfitDocument {
-  return new UnfitDocument("it could not be changed without disturbing what is not ours");
+function unfit(): UnsupportedDocument {
+  return new UnsupportedDocument("it could not be changed without disturbing what is not ours");
 }
 
 function spliced(text: string, splices: readonly Splice[]): string {
@@ -176,20 +178,20 @@ function spliced(text: string, splices: readonly Splice[]): string {
   return result;
 }
 
-/** The whole lines that a span stands on, with the line end. */
+/** Extends a span to whole lines, including the line ending. */
 function linesOf(text: string, { start, end }: Span): Span {
   const newline = text.indexOf("\n", end);
   return { start: text.lastIndexOf("\n", start - 1) + 1, end: newline < 0 ? text.length : newline + 1 };
 }
 
-/** With the blank line above: each table of ours came with one. */
+/** Includes the blank line above, which we add with each table. */
 function withBlankLine(text: string, { start, end }: Span): Span {
   const above = text.slice(0, start);
   const blank = ["\r\n", "\n"].find((line) => above === line || above.endsWith(`\n${line}`)) ?? "";
   return { start: start - blank.length, end };
 }
 
-/** With the white space before it on the same line. */
+/** Includes the white space before the span on the same line. */
 function withSpace(text: string, { start, end }: Span): Span {
   let spaces = 0;
   while (/[ \t]/.test(text[start - spaces - 1] ?? "")) spaces++;
@@ -198,6 +200,10 @@ function withSpace(text: string, { start, end }: Span): Span {
 
 function newlineOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+function valueText(value: TomlEntry["value"]): string {
+  return typeof value === "string" ? quoted(value) : `[${value.map(quoted).join(", ")}]`;
 }
 
 function written(name: string): string {

@@ -1,12 +1,12 @@
-/** Reading TOML: what a text says, and where in it each table and key stands. Nothing here changes a text. */
+/** Parses TOML into its value and the location of each table and key. Read-only. */
 import { type AST, parseTOML } from "toml-eslint-parser";
 import { messageOf } from "../base/errors.ts";
-import { emptyTable, isTable, type Table, UnfitDocument, type Value } from "./value.ts";
+import { emptyTable, isTable, type Table, UnsupportedDocument, type Value } from "./value.ts";
 
 export interface TomlDocument {
-  /** Strings, booleans, lists and tables as they are; of anything else its kind and how it is written. */
+  /** Strings, booleans, lists and tables keep their type; any other value becomes a pair of its kind and its text. */
   value: Table;
-  /** Tables with a header of their own, in order. */
+  /** Tables that have their own header, in file order. */
   tables: TomlTable[];
 }
 
@@ -19,7 +19,7 @@ export interface TomlTable {
   keys: TomlKey[];
 }
 
-export interface TomlKey {
+interface TomlKey {
   path: string[];
   /** From the key's name to the end of its value. */
   whole: Span;
@@ -48,7 +48,7 @@ export function readToml(text: string): TomlDocument {
   return { value, tables };
 }
 
-/** A string or a key in quotes. TOML knows all escapes of JSON, and wants one more character escaped. */
+/** Quotes a string or key. TOML supports every JSON escape, and also requires U+007F to be escaped. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 }
@@ -59,7 +59,7 @@ function parsed(text: string): AST.TOMLProgram {
   } catch (error) {
     const line = error instanceof Error && "lineNumber" in error ? ` in line ${error.lineNumber}` : "";
     const reason = messageOf(error);
-    throw new UnfitDocument(`it is not valid TOML (${reason.charAt(0).toLowerCase()}${reason.slice(1)}${line})`);
+    throw new UnsupportedDocument(`it is not valid TOML (${reason.charAt(0).toLowerCase()}${reason.slice(1)}${line})`);
   }
 }
 
@@ -88,7 +88,7 @@ function put(table: Table, pair: AST.TOMLKeyValue): void {
   if (last !== undefined) tableAt(table, names)[last] = meaningOf(pair.value);
 }
 
-/** The table at a path, made where it is missing; a number stands for an element of a list of tables. */
+/** Returns the table at a path and creates missing ones; a number selects an element of a list of tables. */
 function tableAt(root: Table, path: readonly (string | number)[]): Table {
   let place: Value = root;
   for (const [depth, key] of path.entries()) {
@@ -105,7 +105,7 @@ function tableAt(root: Table, path: readonly (string | number)[]): Table {
     place = next;
   }
   if (isTable(place)) return place;
-  throw new UnfitDocument(`it gives ${JSON.stringify(path.join("."))} two meanings`);
+  throw new UnsupportedDocument(`it gives ${JSON.stringify(path.join("."))} two meanings`);
 }
 
 function meaningOf(node: AST.TOMLContentNode): Value {

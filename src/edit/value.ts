@@ -1,6 +1,6 @@
 /**
- * What a settings file says, apart from how it is written, and the changes we make to it. Changes are data: an
- * editor carries them out on the text, `applyChanges` on the value, and the two must agree before a file is written.
+ * The value of a settings file, independent of its syntax, and the changes we make to it. Changes are data: an editor
+ * applies them to the text, `applyChanges` applies them to the value, and both must agree before a file is written.
  */
 export type Value = null | boolean | number | string | Value[] | Table;
 export interface Table {
@@ -8,17 +8,19 @@ export interface Table {
 }
 
 export type Change =
-  /** At the end of the list at `path`; the list and the tables on the way are made where they are missing. */
+  /** Appends to the list at `path`; creates the list and its parent tables if they are missing. */
   | { do: "append"; path: readonly string[]; value: Value }
-  /** A key of the outermost table, where that has none. */
+  /** Sets a key of the outermost table unless the key exists. */
   | { do: "provide"; key: string; value: Value }
-  /** A table's key, or a list's element. */
+  /** Sets a key of a nested table that lacks it; creates the parent tables if they are missing. */
+  | { do: "put"; path: readonly string[]; value: Value }
+  /** Removes a key of a table or an element of a list. */
   | { do: "remove"; path: readonly (string | number)[] };
 
-/** A document that can't be changed as asked. The message says why, without the file's name. */
-export class UnfitDocument extends Error {}
+/** The document does not support the requested change. The message gives the reason, without the file's name. */
+export class UnsupportedDocument extends Error {}
 
-/** Without a prototype, so that a key called `__proto__` is a key like any other. */
+/** Creates a table without a prototype, so that `__proto__` is an ordinary key. */
 export function emptyTable(): Table {
   return Object.create(null) as Table;
 }
@@ -27,17 +29,18 @@ export function isTable(value: Value | undefined): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value of a key that the table itself has. */
+/** Returns the value of the table's own key, ignoring inherited ones. */
 export function entryOf(value: Value | undefined, key: string): Value | undefined {
   return isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** The value after the changes; the one before is left alone. */
+/** Returns a changed copy; `before` is not modified. */
 export function applyChanges(before: Value | undefined, changes: readonly Change[]): Value {
   const root = copyOf(before ?? emptyTable());
   for (const change of changes) {
     if (change.do === "append") listAt(root, change.path).push(copyOf(change.value));
     else if (change.do === "provide") provideIn(root, change.key, change.value);
+    else if (change.do === "put") putIn(root, change.path, change.value);
     else removeAt(root, change.path);
   }
   return root;
@@ -65,18 +68,32 @@ export function copyOf(value: Value): Value {
 function listAt(root: Value, path: readonly string[]): Value[] {
   let place = root;
   for (const [depth, key] of path.entries()) {
-    if (!isTable(place)) throw new UnfitDocument(notA("an object", path.slice(0, depth)));
+    if (!isTable(place)) throw new UnsupportedDocument(notA("an object", path.slice(0, depth)));
     const isLast = depth === path.length - 1;
     const next = entryOf(place, key) ?? (key in place ? null : isLast ? [] : emptyTable());
     place[key] = next;
     place = next;
   }
-  if (!Array.isArray(place)) throw new UnfitDocument(notA("a list", path));
+  if (!Array.isArray(place)) throw new UnsupportedDocument(notA("a list", path));
   return place;
 }
 
+function putIn(root: Value, path: readonly string[], value: Value): void {
+  let place = root;
+  for (const [depth, key] of path.entries()) {
+    if (!isTable(place)) throw new UnsupportedDocument(notA("an object", path.slice(0, depth)));
+    if (depth === path.length - 1) {
+      if (key in place) throw new UnsupportedDocument(`it has ${JSON.stringify(path.join("."))} already`);
+      place[key] = copyOf(value);
+      return;
+    }
+    place[key] ??= emptyTable();
+    place = place[key] ?? null;
+  }
+}
+
 function provideIn(root: Value, key: string, value: Value): void {
-  if (!isTable(root)) throw new UnfitDocument(notA("an object", []));
+  if (!isTable(root)) throw new UnsupportedDocument(notA("an object", []));
   if (!Object.hasOwn(root, key)) root[key] = copyOf(value);
 }
 
@@ -86,7 +103,7 @@ function removeAt(root: Value, path: readonly (string | number)[]): void {
   const last = path.at(-1);
   if (Array.isArray(place) && typeof last === "number" && last < place.length) place.splice(last, 1);
   else if (isTable(place) && typeof last === "string" && last in place) delete place[last];
-  else throw new UnfitDocument(`it has nothing at ${JSON.stringify(path.join("."))}`);
+  else throw new UnsupportedDocument(`it has nothing at ${JSON.stringify(path.join("."))}`);
 }
 
 function childOf(value: Value | undefined, key: string | number): Value | undefined {

@@ -1,4 +1,4 @@
-/** How git is told where it works: by its own discovery in a repository, explicitly for a private store. */
+/** Tells git where to work: git discovers a repository itself; a private store is named explicitly. */
 import type { Workspace } from "./workspace.ts";
 
 export function gitLocation(workspace: Workspace): { args: string[]; cwd: string } {

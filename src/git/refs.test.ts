@@ -80,7 +80,7 @@ test("of writers in several processes each change counts exactly once, git's own
   const script = repository.write(
     ".git/writer.ts",
     `import { compareAndSwapRef, readRef } from ${JSON.stringify(join(PROJECT, "src/git/refs.ts"))};
-import { ObjectWriter } from ${JSON.stringify(join(PROJECT, "src/git/objects.ts"))};
+import { ObjectWriter } from ${JSON.stringify(join(PROJECT, "src/git/objects/writer.ts"))};
 const workspace = ${JSON.stringify(workspace)};
 const writer = new ObjectWriter(workspace);
 const name = process.argv[2];

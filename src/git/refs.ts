@@ -1,18 +1,20 @@
 /**
- * Refs of ours, changed only if they still hold what we last saw. With git's own files format this follows
- * git's lock protocol without starting git; other formats go through `git update-ref`.
+ * Compares and swaps Backtrail's refs. For git's files format this follows git's lock protocol without starting git;
+ * other formats use `git update-ref`.
  */
+
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, UserError } from "../base/errors.ts";
-import { removeFile, writeAll } from "../base/files.ts";
+import { codeOf, ProblemError } from "../base/errors.ts";
+import { removeFile, writeAll } from "../base/fs/files.ts";
 import { gitLocation } from "./location.ts";
+import type { GitProblem } from "./problems.ts";
 import { gitExitCode, tryGit } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** git holds a ref's lock for milliseconds; one this old was left by a process that was killed. */
+/** git holds a ref's lock for milliseconds; an older lock was left by a killed process. */
 const LOCK_ABANDONED_MS = 10_000;
-/** Hooks move refs of sessions, and can't wait that long. */
+/** Hooks update session refs and cannot wait for an abandoned lock to age. */
 const LOCK_WAIT_MS = 2_000;
 const MOVED_BY_HOOKS = "refs/backtrail/sessions/";
 
@@ -23,14 +25,14 @@ export async function readRef(workspace: Workspace, ref: string): Promise<string
   return result.code === 0 ? result.stdout.toString("latin1").trim() : null;
 }
 
-/** Without waiting, for what is decided before anything else can start. */
+/** Synchronous, for decisions that must precede everything else. */
 export function hasRef(workspace: Workspace, ref: string): boolean {
   if (workspace.refStorage === "files") return readRefFile(workspace, ref) !== null;
   const { args, cwd } = gitLocation(workspace);
   return gitExitCode([...args, "show-ref", "--verify", "--quiet", ref], cwd) === 0;
 }
 
-/** True when the ref held `expected` (null: did not exist) and now holds `next` (null: is gone). */
+/** Returns true if the ref held `expected` (null: did not exist) and now holds `next` (null: deleted). */
 export async function compareAndSwapRef(
   workspace: Workspace,
   ref: string,
@@ -41,7 +43,7 @@ export async function compareAndSwapRef(
   if (next === null) return deleteRef(workspace, ref, expected);
   const path = join(workspace.commonDir, ref);
   const lock = `${path}.lock`;
-  const fd = await openLock(lock, path, patienceFor(ref));
+  const fd = await openLock(workspace, lock, path, patienceFor(ref));
   let [open, ours] = [true, true];
   try {
     if (readRefFile(workspace, ref) !== expected) return false;
@@ -49,7 +51,7 @@ export async function compareAndSwapRef(
     closeSync(fd);
     open = false;
     renameSync(lock, path);
-    // From here on a lock of that name is somebody else's.
+    // From here on, a lock of that name belongs to another process.
     ours = false;
     return true;
   } finally {
@@ -58,24 +60,24 @@ export async function compareAndSwapRef(
   }
 }
 
-/** Without git where the ref is a file of its own: a git that is killed leaves a lock that keeps out the user's git, too. */
+/** Deletes a loose ref without git: a killed git would leave a lock that also blocks the user's git. */
 async function deleteRef(workspace: Workspace, ref: string, expected: string | null): Promise<boolean> {
   if (readPackedRef(workspace, ref) !== null) return swapByGit(workspace, ref, expected, null);
   const path = join(workspace.commonDir, ref);
   const lock = `${path}.lock`;
-  closeSync(await openLock(lock, path, patienceFor(ref)));
+  closeSync(await openLock(workspace, lock, path, patienceFor(ref)));
   try {
     if (readRefFile(workspace, ref) !== expected) return false;
     removeFile(path);
   } finally {
     removeFile(lock);
   }
-  // git may have packed it at this very moment.
+  // git may have packed the ref in the meantime.
   const packed = readPackedRef(workspace, ref);
   return packed === null || swapByGit(workspace, ref, packed, null);
 }
 
-/** Takes a lock away that a killed process left beside a ref. */
+/** Removes a ref's lock that a killed process left. */
 export function removeAbandonedLock({ commonDir }: Workspace, ref: string): void {
   const lock = join(commonDir, `${ref}.lock`);
   if (ageOf(lock) > LOCK_ABANDONED_MS) removeFile(lock);
@@ -85,22 +87,19 @@ function patienceFor(ref: string): number {
   return ref.startsWith(MOVED_BY_HOOKS) ? LOCK_WAIT_MS : LOCK_ABANDONED_MS + LOCK_WAIT_MS;
 }
 
-async function openLock(lock: string, path: string, patienceMs: number): Promise<number> {
+async function openLock({ kind }: Workspace, lock: string, path: string, patienceMs: number): Promise<number> {
+  const isPrivate = kind === "private";
   const deadline = performance.now() + patienceMs;
   for (;;) {
     try {
-      return openSync(lock, "wx", 0o644);
+      return openSync(lock, "wx", isPrivate ? 0o600 : 0o644);
     } catch (error) {
       const code = codeOf(error);
-      if (code === "ENOENT") mkdirSync(join(path, ".."), { recursive: true });
+      if (code === "ENOENT") mkdirSync(join(path, ".."), { recursive: true, mode: isPrivate ? 0o700 : 0o777 });
       else if (code !== "EEXIST") throw error;
       else if (ageOf(lock) > LOCK_ABANDONED_MS) removeFile(lock);
       else if (performance.now() > deadline) {
-        throw new UserError(
-          "failed",
-          `The ref's lock ${lock} is held.`,
-          "If no git process is running, remove that file.",
-        );
+        throw new ProblemError<GitProblem>("failed", { kind: "ref-locked", lock });
       } else await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
@@ -148,6 +147,8 @@ async function swapByGit(
   const { args, cwd } = gitLocation(workspace);
   const old = expected ?? zero;
   const input = next === null ? `delete ${ref}\0${expected ?? ""}\0` : `update ${ref}\0${next}\0${old}\0`;
-  const result = await tryGit([...args, "update-ref", "-z", "--stdin"], { cwd, input });
+  // A reflog would keep deleted objects alive.
+  const unlogged = ["-c", "core.logAllRefUpdates=false"];
+  const result = await tryGit([...args, ...unlogged, "update-ref", "-z", "--stdin"], { cwd, input });
   return result.code === 0;
 }

@@ -1,16 +1,17 @@
 /**
- * git that talks to another machine: bounded in time and in what it may bring, never with a question to anybody, and ended
- * together with everything that it started. It runs in a session of its own, so that no ssh finds a terminal to ask on.
+ * Runs git against a remote: limits time and size, never prompts, and kills git together with its children. git leads
+ * its own session, so that ssh finds no terminal to prompt on.
  */
-import { startApart, tryGit } from "./run.ts";
+import { signalGroup } from "../base/process/processes.ts";
+import { startRemote, tryGit } from "./run.ts";
 
 export interface FarOptions {
   cwd: string;
   timeoutMs: number;
   env?: Record<string, string>;
-  /** Whoever waits may lose patience. */
+  /** Aborts git when the caller gives up. */
   signal?: AbortSignal | undefined;
-  /** Asked now and then; true ends it. */
+  /** Polled while git runs; returning true ends git. */
   isTooMuch?: () => boolean;
 }
 
@@ -18,16 +19,16 @@ export interface FarResult {
   code: number;
   stdout: Buffer;
   stderr: string;
-  /** Why it did not come to its own end. */
+  /** Why git was ended early; null if it exited by itself. */
   ended: "time" | "size" | "interrupted" | null;
 }
 
-const LARGEST_OUTPUT = 64 * 1024 * 1024;
+const MAX_OUTPUT = 64 * 1024 * 1024;
 const WATCH_MS = 200;
-/** A connection that ssh keeps for later may hold its end of a pipe for ever. */
+/** How long to wait for remaining output: a connection that ssh keeps for reuse may hold the pipe open forever. */
 const LAST_WORDS_MS = 500;
 
-/** What asks nobody: credentials come from helpers, agents and keys without a passphrase. */
+/** Disables prompts: credentials come from helpers, agents and keys without a passphrase. */
 const SILENT = {
   GIT_ASKPASS: "",
   SSH_ASKPASS: "false",
@@ -41,11 +42,11 @@ export async function farGit(args: readonly string[], options: FarOptions): Prom
   const { cwd, timeoutMs, signal, isTooMuch } = options;
   const env = { ...SILENT, ...(await sshCommand(cwd)), ...options.env };
   const settings = [...SETTINGS, "core.hooksPath=/dev/null"].flatMap((setting) => ["-c", setting]);
-  const child = startApart([...settings, ...args], { cwd, env });
+  const child = startRemote([...settings, ...args], { cwd, env });
   let ended: FarResult["ended"] = null;
   const end = (why: FarResult["ended"]) => {
     ended ??= why;
-    killGroup(child.pid);
+    signalGroup(child.pid, "SIGKILL");
   };
   const interrupt = () => end("interrupted");
   const stdout = collect(child.stdout, () => end("size"));
@@ -65,19 +66,11 @@ export async function farGit(args: readonly string[], options: FarOptions): Prom
   }
 }
 
-/** Only where the user has no command of their own: that one is theirs to keep from asking. */
+/** Sets our ssh command only if the user has not configured one. */
 async function sshCommand(cwd: string): Promise<Record<string, string>> {
   if (process.env["GIT_SSH_COMMAND"] || process.env["GIT_SSH"]) return {};
   const own = await tryGit(["config", "--get", "core.sshCommand"], { cwd });
   return own.code === 0 ? {} : { GIT_SSH_COMMAND: SSH };
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // All of it has ended.
-  }
 }
 
 function collect(stream: ReadableStream<Uint8Array>, tooMuch: () => void): { done(): Promise<Buffer> } {
@@ -89,7 +82,7 @@ function collect(stream: ReadableStream<Uint8Array>, tooMuch: () => void): { don
       const { done, value } = await reader.read();
       if (done) return;
       size += value.length;
-      if (size > LARGEST_OUTPUT) return tooMuch();
+      if (size > MAX_OUTPUT) return tooMuch();
       chunks.push(value);
     }
   };

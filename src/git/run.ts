@@ -1,8 +1,14 @@
 /**
- * The only place that starts git. Never through a shell, never with a prompt, and never with the variables by
- * which a surrounding git (a hook, an alias) would point us at another repository or index.
+ * The only module that starts git: never through a shell, never with a prompt, and without variables by which an outer
+ * git (a hook, an alias) would redirect it. Each git leads its own process group, so that killing the group also ends
+ * its filters and helpers.
  */
-import { UserError } from "../base/errors.ts";
+
+import { ProblemError } from "../base/errors.ts";
+import { isRunning, signalGroup } from "../base/process/processes.ts";
+import { absolutePath, findProgram } from "../base/process/program.ts";
+import { sleepSync, spawn, spawnSync } from "../base/runtime.ts";
+import type { GitProblem } from "./problems.ts";
 
 const RELOCATING = [
   "GIT_DIR",
@@ -25,42 +31,64 @@ const RELOCATING = [
   "GIT_TRACE",
 ];
 const DEFAULT_TIMEOUT_MS = 120_000;
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/** Time between asking git to end, so that it removes its lock files, and killing it. */
+const GRACE_MS = 500;
+const POLL_MS = 5;
 
 export interface GitOptions {
   cwd: string;
   /** Variables on top of the cleaned environment. */
   env?: Record<string, string>;
-  input?: Uint8Array | string;
+  /** Standard input: bytes, text, or an open file. */
+  input?: Uint8Array | string | { fd: number };
+  /** An open file that receives standard output. */
+  outputFd?: number;
   timeoutMs?: number;
+  /** Kills git early, as a timeout does. */
+  signal?: AbortSignal;
 }
 
 export interface GitResult {
   code: number;
   stdout: Buffer;
   stderr: string;
+  /** git exceeded `timeoutMs` or was aborted, and its process group was killed. */
+  timedOut: boolean;
 }
 
-/** Starts git and collects what it prints. */
+/** Runs git and collects its output. */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
-  const child = spawnGit(args, {
-    ...options,
-    stdin:
-      options.input === undefined
-        ? "ignore"
-        : typeof options.input === "string"
-          ? Buffer.from(options.input)
-          : options.input,
-  });
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).arrayBuffer(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { code, stdout: Buffer.from(stdout), stderr };
+  const child = spawnGit(args, { ...options, stdin: stdinOf(options.input), stdout: options.outputFd ?? "pipe" });
+  let timedOut = false;
+  const end = () => {
+    timedOut = true;
+    signalGroup(child.pid, "SIGKILL");
+  };
+  const timer = setTimeout(end, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  options.signal?.addEventListener("abort", end);
+  if (options.signal?.aborted) end();
+  try {
+    // Do not wait for git's exit alone: a filter that it left behind may still hold the pipes open.
+    const [stdout, stderr, code] = await Promise.all([
+      child.stdout ? new Response(child.stdout).arrayBuffer() : new ArrayBuffer(0),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    return { code, stdout: Buffer.from(stdout), stderr, timedOut };
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener("abort", end);
+    running.delete(child.pid);
+  }
 }
 
-/** Like `tryGit`, but a failure is an error that names the command and what git said. */
+function stdinOf(input: GitOptions["input"]): "ignore" | Uint8Array | number {
+  if (input === undefined) return "ignore";
+  if (typeof input === "string") return Buffer.from(input);
+  return "fd" in input ? input.fd : input;
+}
+
+/** Like `tryGit`, but throws an error that names the command and git's message. */
 export async function git(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const result = await tryGit(args, options);
   if (result.code !== 0) throw gitFailure(args, result.code, result.stderr);
@@ -71,77 +99,114 @@ export async function gitText(args: readonly string[], options: GitOptions): Pro
   return (await git(args, options)).toString("utf8").trimEnd();
 }
 
-/** A git that is talked to while it runs, for as long as its caller does: it ends with its standard input. */
+/** Starts a git that the caller writes to while it runs. It exits when its standard input closes. */
 export function converse(args: readonly string[], options: Omit<GitOptions, "input" | "timeoutMs">) {
-  return spawnGit(args, { ...options, stdin: "pipe", timeoutMs: LONGEST_TIMEOUT_MS });
+  return untilExit(spawnGit(args, { ...options, stdin: "pipe", stdout: "pipe" }));
 }
 
-/** Waits for git and gives only its exit status; 127 where it cannot be started. For rare questions. */
+/** Runs git synchronously and returns its exit status, or 127 if git cannot start. For rare queries. */
 export function gitExitCode(args: readonly string[], cwd: string): number {
   try {
-    return Bun.spawnSync(["git", ...args], { cwd, env: environment(undefined), stdio: ["ignore", "ignore", "ignore"] })
-      .exitCode;
+    return spawnSync("git", args, { cwd, env: environment(undefined) }).exitCode;
   } catch {
     return 127;
   }
 }
 
-export function gitFailure(args: readonly string[], code: number, stderr: string): UserError {
+export function gitFailure(args: readonly string[], code: number, stderr: string): ProblemError<GitProblem> {
   const verb = args.find((word) => /^[a-z][a-z-]+$/.test(word)) ?? "git";
   const lines = stderr
     .trim()
     .split("\n")
     .map((line) => line.trim());
-  // What git advises comes behind what went wrong.
+  // git prints its advice after the error itself.
   const fatal = lines.findIndex((line) => line.startsWith("fatal: "));
   const said = (fatal === -1 ? lines.slice(-3) : lines.slice(fatal)).filter((line) => line !== "").join(" ");
-  return new UserError("failed", `git ${verb} failed: ${said || `exit status ${code}`}`);
+  return new ProblemError<GitProblem>("failed", { kind: "git-failed", verb, code, reason: said });
 }
 
-/** A git in a session of its own, for one that talks to other machines: see remote.ts, which ends it and all it started. */
-export function startApart(args: readonly string[], options: Omit<GitOptions, "input" | "timeoutMs">) {
-  return spawnGit(args, { ...options, stdin: "ignore", timeoutMs: LONGEST_TIMEOUT_MS, detached: true });
+/** Starts a git that contacts a remote; remote.ts limits its time and output. */
+export function startRemote(args: readonly string[], options: Omit<GitOptions, "input" | "timeoutMs">) {
+  return untilExit(spawnGit(args, { ...options, stdin: "ignore", stdout: "pipe" }));
 }
 
-function spawnGit<In extends "ignore" | "pipe" | Uint8Array>(
+/** Kills a git that the caller no longer needs. */
+export function endGit(child: { pid: number }): void {
+  signalGroup(child.pid, "SIGKILL");
+  running.delete(child.pid);
+}
+
+function untilExit<Child extends { pid: number; exited: Promise<number> }>(child: Child): Child {
+  child.exited.then(() => running.delete(child.pid)).catch(() => {});
+  return child;
+}
+
+function spawnGit<In extends "ignore" | "pipe" | Uint8Array | number, Out extends "pipe" | number>(
   args: readonly string[],
-  options: Omit<GitOptions, "input"> & { stdin: In; detached?: true },
+  options: Pick<GitOptions, "cwd" | "env"> & { stdin: In; stdout: Out },
 ) {
+  endGitOnSignals();
   try {
-    const child = Bun.spawn(["git", ...args], {
+    const child = spawn("git", args, {
       cwd: options.cwd,
       env: environment(options.env),
       stdin: options.stdin,
-      stdout: "pipe",
+      stdout: options.stdout,
       stderr: "pipe",
-      timeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      killSignal: "SIGKILL",
-      ...(options.detached ? { detached: true } : {}),
+      detached: true,
     });
-    running.add(child);
-    child.exited.then(() => running.delete(child)).catch(() => {});
+    running.add(child.pid);
     return child;
   } catch (error) {
-    if (Bun.which("git") === null) {
-      throw new UserError("failed", "git was not found in PATH.", "Install git 2.38 or newer and try again.");
+    if (findProgram("git") === null) {
+      throw new ProblemError<GitProblem>("failed", { kind: "git-missing" });
     }
     throw error;
   }
 }
 
-/** Objects count as they are: a replacement seen by git but not by our own reading would tear a snapshot. */
+/**
+ * Disables replacement objects: git would see them but our own reader would not, so a snapshot would be inconsistent.
+ */
 const FIXED = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", GIT_NO_REPLACE_OBJECTS: "1" };
 
-const running = new Set<{ kill(signal: "SIGKILL"): void }>();
+/** Leaders of the process groups of running gits. */
+const running = new Set<number>();
 
-/** For whoever ends this process while git may still be at work. */
-export function killRunningGit(): void {
-  for (const child of running) child.kill("SIGKILL");
+/** Ends every running git and its children, for a process that gives up or is about to exit. */
+export function endRunningGit(signal: NodeJS.Signals = "SIGTERM"): void {
+  const leaders = [...running].filter((leader) => signalGroup(leader, signal));
+  const deadline = performance.now() + GRACE_MS;
+  while (leaders.some((leader) => isRunning(leader)) && performance.now() < deadline) sleepSync(POLL_MS);
+  for (const leader of leaders) signalGroup(leader, "SIGKILL");
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+let endsOnSignals = false;
+
+/** Forwards signals: in its own process group, git receives neither Ctrl-C nor signals sent to this process. */
+function endGitOnSignals(): void {
+  if (endsOnSignals) return;
+  endsOnSignals = true;
+  for (const signal of SIGNALS) {
+    const pass = (): void => {
+      // Another listener decides how this process reacts; git still receives the signal, as from a terminal.
+      if (process.listenerCount(signal) > 1) {
+        for (const leader of running) signalGroup(leader, signal);
+        return;
+      }
+      endRunningGit(signal);
+      process.off(signal, pass);
+      process.kill(process.pid, signal);
+    };
+    // Run first, while `once` listeners are still counted.
+    process.prependListener(signal, pass);
+  }
 }
 
 let cleaned: Record<string, string | undefined> | undefined;
 
-/** The environment for a program that is not git's, started in another work tree: nothing points it at this one. */
+/** The environment for other programs that run in another work tree, without variables that point to this one. */
 export function environmentForOthers(): Record<string, string | undefined> {
   const environment = { ...process.env };
   for (const name of RELOCATING) delete environment[name];
@@ -150,7 +215,7 @@ export function environmentForOthers(): Record<string, string | undefined> {
 
 function environment(extra: Record<string, string> | undefined): Record<string, string | undefined> {
   if (!cleaned) {
-    cleaned = { ...process.env, ...FIXED };
+    cleaned = { ...process.env, PATH: absolutePath(), ...FIXED };
     for (const name of RELOCATING) delete cleaned[name];
   }
   return extra ? { ...cleaned, ...extra } : cleaned;

@@ -1,19 +1,22 @@
 /**
- * Where Backtrail works: a work tree, its git directory and the store beside it. A folder without git has a
- * private repository in the user's data directory instead. Found by looking, without starting a process.
+ * Finds the workspace: a work tree, its git directory and the store in it. A folder without git has a private
+ * repository in the user's data directory instead. Discovery starts no process.
  */
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+
+import { chmodSync, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { hexDigest } from "../base/digest.ts";
-import { UserError } from "../base/errors.ts";
-import { makeDirectory, readJson, writeFileAtomic, writeJson } from "../base/files.ts";
+import { ProblemError } from "../base/errors.ts";
+import { makeDirectory, readJson, readText, writeFileAtomic, writeJson } from "../base/fs/files.ts";
+import { isRecord } from "../base/json.ts";
 import { logError } from "../base/log.ts";
 import { dataDirectory } from "../base/paths.ts";
+import type { GitProblem } from "./problems.ts";
 import { git } from "./run.ts";
 
 export interface Workspace {
   kind: "repository" | "private";
-  /** The work tree's root, without symbolic links. */
+  /** The work tree's root, with symbolic links resolved. */
   root: string;
   /** This work tree's git directory; for a private store, the private repository. */
   gitDir: string;
@@ -21,21 +24,36 @@ export interface Workspace {
   /** "main", or the name of a linked worktree. */
   worktree: string;
   storeDir: string;
-  /** What belongs to this work tree alone. */
+  /** Directory for the state of this work tree alone. */
   stateDir: string;
   hash: "sha1" | "sha256";
   refStorage: "files" | "reftable";
 }
 
-/** store.json: its presence means that Backtrail is enabled here. */
+export interface ConnectedAgent {
+  scope: string;
+  files: string[];
+  /** When the agent's hooks were last written; absent in stores of earlier versions. */
+  since?: string;
+  /** The scope of the agent's MCP server; absent if `enable --mcp` did not install it. */
+  mcp?: string;
+  /** The scope of the agent's commands; absent if `enable --commands` did not install them. */
+  commands?: string;
+  /** Connected by `enable --scope user` for every repository, so this store must not remove the hooks. */
+  everywhere?: true;
+}
+
+/** The content of store.json. The file exists if and only if Backtrail is enabled here. */
 export interface StoreRecord {
   v: 1;
   enabledAt: string;
-  /** What `enable` installed for each agent, so that `disable` finds it. */
-  agents: Record<string, { scope: string; files: string[] }>;
+  /** What `enable` installed for each agent, for `disable` to remove. */
+  agents: Record<string, ConnectedAgent>;
 }
 
-/** The work tree that `cwd` lies in: the nearest git repository or folder with a private store. */
+const CURRENT_LAYOUT = "2";
+
+/** Finds the work tree that contains `cwd`: the nearest git repository or folder with a private store. */
 export function findWorkspace(cwd: string): Workspace | undefined {
   let directory: string;
   try {
@@ -58,33 +76,31 @@ export function isEnabled(workspace: Workspace): boolean {
   return existsSync(join(workspace.storeDir, "store.json"));
 }
 
-/** Whether there is anything to look at or go back to; what was recorded outlives `disable`. */
+/** Whether the workspace has recorded history, which outlives `disable`. */
 function isRecorded(workspace: Workspace): boolean {
   return isEnabled(workspace) || existsSync(join(workspace.storeDir, "steps.jsonl"));
 }
 
-/** The workspace around `cwd`, or an error that says how to get one. */
+/** Returns the workspace that contains `cwd`, or throws an error that explains how to enable one. */
 export function requireWorkspace(cwd: string): Workspace {
   const workspace = findWorkspace(cwd);
   if (!workspace || !isRecorded(workspace)) {
-    throw new UserError(
-      "not-found",
-      workspace
-        ? `Backtrail is not enabled in ${workspace.root}.`
-        : `${cwd} is not a git repository, and Backtrail is not enabled for it.`,
-      "Run `backtrail enable` here to start recording.",
-    );
+    throw new ProblemError<GitProblem>("not-found", {
+      kind: "not-recorded",
+      directory: cwd,
+      root: workspace?.root ?? null,
+    });
   }
   return workspace;
 }
 
-/** Undefined where there is none, or what is there is no such record; entries that make no sense are left out. */
+/** Returns undefined if store.json is missing or invalid; skips invalid agent entries. */
 export function readStore(workspace: Workspace): StoreRecord | undefined {
   try {
     const record = readJson(join(workspace.storeDir, "store.json")) as Partial<StoreRecord> | null | undefined;
-    if (typeof record !== "object" || record === null || !isTable(record.agents)) return undefined;
+    if (typeof record !== "object" || record === null || !isRecord(record.agents)) return undefined;
     const agents = Object.entries(record.agents ?? {}).filter(
-      ([, agent]) => isTable(agent) && typeof agent.scope === "string" && Array.isArray(agent.files),
+      ([, agent]) => isRecord(agent) && typeof agent.scope === "string" && Array.isArray(agent.files),
     );
     return { ...(record as StoreRecord), agents: Object.fromEntries(agents) };
   } catch (error) {
@@ -93,25 +109,37 @@ export function readStore(workspace: Workspace): StoreRecord | undefined {
   }
 }
 
-function isTable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function writeStore(workspace: Workspace, record: StoreRecord): void {
   writeJson(join(workspace.storeDir, "store.json"), record, { sync: true });
 }
 
-/** A workspace for `cwd` whether or not it is enabled; a folder without git gets its private repository made. */
+/** Returns the workspace for `cwd`, enabled or not. Creates a private repository for a folder without git. */
 export async function createWorkspace(cwd: string): Promise<Workspace> {
   const workspace = findWorkspace(cwd) ?? (await createPrivate(realpathSync(cwd)));
+  if (!existsSync(workspace.storeDir)) markLayout(workspace);
   makeDirectory(workspace.stateDir);
   return workspace;
+}
+
+/** Whether the store has the current layout. Earlier versions kept conversations in the object store. */
+export function hasCurrentLayout(workspace: Workspace): boolean {
+  return readText(layoutFile(workspace))?.trim() === CURRENT_LAYOUT;
+}
+
+export function markLayout(workspace: Workspace): void {
+  writeFileAtomic(layoutFile(workspace), `${CURRENT_LAYOUT}\n`, { sync: true });
+}
+
+function layoutFile({ storeDir }: Workspace): string {
+  return join(storeDir, "layout");
 }
 
 async function createPrivate(folder: string): Promise<Workspace> {
   const store = privateStorePath(folder);
   makeDirectory(dirname(store));
   await git(["init", "--quiet", "--bare", store], { cwd: folder });
+  // Independent of the umask and of who created the parent directories.
+  chmodSync(store, 0o700);
   // git's own templates may bring hooks and excludes of the user's; what matters here is that gc keeps our refs.
   await git(["--git-dir", store, "config", "gc.auto", "0"], { cwd: folder });
   writeFileAtomic(join(store, "folder"), `${folder}\n`);
@@ -124,7 +152,7 @@ function repositoryWorkspace(root: string, gitDir: string): Workspace {
   return workspaceAt("repository", root, gitDir, commonDir, worktree);
 }
 
-/** A fork of such a folder shares its store, by the file with which git links worktrees. */
+/** A fork of such a folder shares its store through `commondir`, the file with which git links worktrees. */
 function privateWorkspace(root: string, store: string): Workspace {
   const commonDir = commonDirectory(store);
   return workspaceAt("private", root, store, commonDir, store === commonDir ? "main" : basename(store, ".git"));
@@ -150,7 +178,7 @@ function workspaceAt(
   };
 }
 
-/** A linked worktree may itself be called "main". */
+/** A linked worktree may itself be named "main". */
 function linkedName(name: string): string {
   return name === "main" ? "main~linked" : name;
 }
@@ -160,7 +188,7 @@ export function privateStorePath(folder: string): string {
   return join(dataDirectory(), "folders", `${key}.git`);
 }
 
-/** `.git` as a directory, or as a file that says where the directory is (worktrees, submodules). */
+/** Resolves `.git`, which is a directory, or a file that names the directory (worktrees, submodules). */
 function gitDirectoryAt(directory: string): string | undefined {
   const candidate = join(directory, ".git");
   try {

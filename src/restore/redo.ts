@@ -1,62 +1,78 @@
-/** Takes restores back, the last one first: to its safety step, and to the conversation that was current then. */
-import { existsSync } from "node:fs";
-import { getAgent } from "../agents/registry.ts";
-import { UserError } from "../base/errors.ts";
-import type { Workspace } from "../git/workspace.ts";
-import { stepsNewestFirst } from "../steps/index-file.ts";
-import { findStep } from "../steps/list.ts";
-import type { Step } from "../steps/model.ts";
-import { planChat } from "./chat.ts";
-import type { ChatPlan, Receipt, RewindOptions, RewindPlan } from "./model.ts";
-import { type RestoreRecord, standingRestores } from "./records.ts";
-import { applyRestore, planRestore } from "./rewind.ts";
-import { bringingBack } from "./undo.ts";
+/** Reverts restores, newest first: returns to the safety step and to the conversation that was current then. */
 
-export async function planRedo(workspace: Workspace): Promise<RewindPlan> {
-  const record = standingRestores(workspace).at(-1);
-  if (!record)
-    throw new UserError(
-      "not-found",
-      "There is no rewind or undo to take back.",
-      "`backtrail log` shows every step that can be gone to.",
-    );
-  const step = findStep(workspace, record.safetyStep);
-  if (!step) {
-    throw new UserError(
-      "not-found",
-      `Step ${record.safetyStep}, which was saved before the last ${record.kind}, is gone.`,
-      "`backtrail log` shows what is left.",
-    );
-  }
+import { existsSync } from "node:fs";
+import { getAgent } from "../agents/registry/registry.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { shownCommand } from "../model/command.ts";
+import type { Step } from "../model/step.ts";
+import { stepsNewestFirst } from "../steps/index-file.ts";
+import { activeRestores, mergeOf, type RestoreRecord } from "./apply/restore-log.ts";
+import { planChat } from "./conversation/fork.ts";
+import { reversalOf } from "./operations/reversal.ts";
+import { changeMadeBy, safetyStepOf } from "./operations/reverse.ts";
+import { RestoreError } from "./problems.ts";
+import { applyRestore, planRestore } from "./rewind.ts";
+import type { ChatPlan, Receipt, RestorePlan, RewindOptions } from "./types.ts";
+
+export interface ReverseOptions {
+  /** Revert only the restore's changes and keep later ones; otherwise the files return to the state before it. */
+  keepLater: boolean;
+  /** Write conflict markers into the files instead of refusing. */
+  markers?: boolean;
+}
+
+/** Plans to revert the newest effective restore. An undo or a take, which merged, is reverted by a merge. */
+export async function planRedo(workspace: Workspace): Promise<RestorePlan> {
+  const record = activeRestores(workspace).at(-1);
+  if (!record) throw new RestoreError("not-found", { kind: "nothing-to-redo" });
+  return planReverse(workspace, record, { keepLater: mergeOf(record) !== null });
+}
+
+export async function planReverse(
+  workspace: Workspace,
+  record: RestoreRecord,
+  { keepLater, markers = false }: ReverseOptions,
+): Promise<RestorePlan> {
+  const step = safetyStepOf(workspace, record);
+  const reverses = reversalOf(workspace, record, keepLater);
+  const merged = keepLater && record.scope !== "chat";
   const options: RewindOptions = {
     codeOnly: record.scope === "code" || record.scope === "paths",
     chatOnly: record.scope === "chat",
     paths: record.paths ?? [],
-    resetHead: record.head !== null,
+    resetHead: record.head !== null && !merged,
   };
   return planRestore(workspace, {
     kind: "redo",
     target: { kind: "step", step },
     options,
     takesBack: record.id,
-    merge: await bringingBack(workspace, record, step),
-    chat: await chatOf(workspace, record),
+    merge: merged
+      ? { changes: [await changeMadeBy(workspace, record)], shared: [], markers, later: reverses.since.toReversed() }
+      : null,
+    chat: await chatOf(workspace, record, merged && reverses.since.length > 0),
+    reverses,
   });
 }
 
-export async function applyRedo(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
-  return applyRestore(workspace, plan);
+export async function applyRedo(workspace: Workspace, plan: RestorePlan, agreed?: RestorePlan): Promise<Receipt> {
+  return applyRestore(workspace, plan, agreed);
 }
 
-/** The session that was left for the fork is still there, whole; or its agent cleared it away, and we have it. */
-async function chatOf(workspace: Workspace, record: RestoreRecord): Promise<ChatPlan> {
-  if (!record.session || !record.fork) return { kind: "none", why: "The conversation was not changed." };
+/** Continues the session that was current before the restore; if the agent deleted its transcript, forks our copy. */
+async function chatOf(workspace: Workspace, record: RestoreRecord, wentOn: boolean): Promise<ChatPlan> {
+  if (!record.session || !record.fork) return { kind: "none", reason: { kind: "unchanged" } };
+  if (wentOn)
+    return {
+      kind: "none",
+      reason: { kind: "went-on", session: record.session.id },
+    };
   const { agent: id, id: session, transcript } = record.session;
   const agent = await getAgent(id);
-  if (!agent?.forker) return { kind: "none", why: "The conversation was not changed." };
+  if (!agent?.forker) return { kind: "none", reason: { kind: "unchanged" } };
   const stored = existsSync(transcript) ? undefined : newestWithChat(workspace, id, session);
   if (stored) return planChat(workspace, stored);
-  return { kind: "resume", agent: id, session, transcript, command: agent.forker.resumeCommand(session) };
+  return { kind: "resume", agent: id, session, transcript, ...shownCommand(agent.forker.resumeCommand(session)) };
 }
 
 function newestWithChat(workspace: Workspace, agent: string, session: string): Step | undefined {

@@ -1,66 +1,93 @@
-/** Going back: first a plan that touches nothing, then safety step, journal and the restore itself. */
-import { join } from "node:path";
-import { UserError } from "../base/errors.ts";
-import { faultPoint } from "../base/fault.ts";
-import { newStepId } from "../base/ids.ts";
-import { plural, shownPath } from "../base/text.ts";
-import { loadConfig } from "../config/load.ts";
-import { type Capture, type Snapshot, startCapture } from "../git/snapshot.ts";
-import type { Workspace } from "../git/workspace.ts";
-import { captureOptions } from "../lifecycle/dispatcher.ts";
-import { saveOutsideTurns } from "../lifecycle/save.ts";
-import { type DrawnUp, drawUp, type RestoreRequest } from "./draw-up.ts";
-import { finishUnderLock } from "./finish.ts";
-import { isLocked, journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./journal.ts";
-import { isEmptyPlan, obstacles, type Receipt, type RewindOptions, type RewindPlan, type Target } from "./model.ts";
-import { markAt, safeStat } from "./move.ts";
-import { perform } from "./perform.ts";
-import { checkAccess, prepare, stageFiles } from "./prepare.ts";
-import { recordsFile } from "./records.ts";
-import { workAhead } from "./work-ahead.ts";
+/** Plans and applies a restore: a plan that touches nothing, then safety step, journal, and the restore itself. */
 
-const SHOWN_FILES = 5;
+import { join } from "node:path";
+import { faultPoint } from "../base/fault-point.ts";
+import { newStepId } from "../base/ids.ts";
+import { loadConfig } from "../config/load.ts";
+import { type Capture, type Snapshot, startCapture } from "../git/snapshot/snapshot.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { captureOptions } from "../recording/dispatcher.ts";
+import { saveStandaloneStep } from "../recording/save.ts";
+import { perform } from "./apply/apply.ts";
+import { holdFiles } from "./apply/held.ts";
+import { isLocked, journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./apply/journal.ts";
+import { markAt, safeStat } from "./apply/move.ts";
+import { checkAccess, prepare, stageFiles } from "./apply/prepare.ts";
+import { recordsFile, writtenBy } from "./apply/restore-log.ts";
+import { resumeUnderLock } from "./apply/resume-interrupted.ts";
+import { mergeKeepingMine } from "./changes/keep-mine.ts";
+import { isSamePlan, PlanOutdated } from "./changes/same-plan.ts";
+import { withTrees } from "./changes/with-trees.ts";
+import type { RestoreNote } from "./notes.ts";
+import { neededAndMissed } from "./plan/needed.ts";
+import { withTouched } from "./plan/permissions.ts";
+import { buildPlan, type PreparedPlan, type RestoreRequest } from "./plan/plan.ts";
+import { prefetch } from "./plan/prefetch.ts";
+import { RestoreError } from "./problems.ts";
+import { isEmptyPlan, obstacles, type Receipt, type RestorePlan, type RewindOptions, type Target } from "./types.ts";
+
+const _SHOWN_FILES = 5;
+const MAX_LOOKS = 3;
 
 export async function planRewind(
   workspace: Workspace,
   target: Target,
   options: RewindOptions = {},
-): Promise<RewindPlan> {
-  return planRestore(workspace, { kind: "rewind", target, options, takesBack: null, merge: null, chat: null });
+): Promise<RestorePlan> {
+  const { keepMine, markers = false, paths } = options;
+  const merge = keepMine
+    ? await withTrees(workspace, ({ trees }) => mergeKeepingMine(workspace, trees, target, { markers, paths }))
+    : null;
+  return planRestore(workspace, { kind: "rewind", target, options, takesBack: null, merge, chat: null });
 }
 
-export async function applyRewind(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
-  return applyRestore(workspace, plan);
+export async function applyRewind(workspace: Workspace, plan: RestorePlan, agreed?: RestorePlan): Promise<Receipt> {
+  return applyRestore(workspace, plan, agreed);
 }
 
-export async function planRestore(workspace: Workspace, request: RestoreRequest): Promise<RewindPlan> {
+export async function planRestore(workspace: Workspace, request: RestoreRequest): Promise<RestorePlan> {
   const look = await lookAt(workspace, request);
   keepForNow(look);
   return look.drawn.plan;
 }
 
-/** The present, and what has to happen to it. */
+/** A snapshot of the current state, and the plan based on it. */
 interface Look {
-  /** When it began. */
+  /** When the snapshot began, in milliseconds. */
   savedAt: number;
-  /** The list of restores as it was then; null where one was under way. */
+  /** Mark of the restore log at that time; null if a restore was running. */
   restores: string | null;
   capture: Capture;
   present: Snapshot;
-  drawn: DrawnUp;
+  drawn: PreparedPlan;
+  /** Builds the plan again for another snapshot. */
+  drawAgain(present: Snapshot): Promise<PreparedPlan>;
 }
 
-async function lookAt(workspace: Workspace, request: RestoreRequest): Promise<Look> {
+async function lookAt(
+  workspace: Workspace,
+  request: RestoreRequest,
+  always: readonly string[] | null = null,
+): Promise<Look> {
   const savedAt = Date.now();
   const restores = isLocked(workspace) ? null : restoresMark(workspace);
-  const capture = startCapture(workspace, captureOptions(loadConfig(workspace.root)));
+  const usual = captureOptions(loadConfig(workspace));
+  const capture = startCapture(workspace, always === null ? usual : { ...usual, always });
   try {
     const looking = capture.finish();
-    const ahead = workAhead(workspace, capture, looking, request);
+    const ahead = prefetch(workspace, capture, looking, request);
     const present = await looking;
-    const { trees, writer } = capture;
-    const drawn = await drawUp(workspace, { trees, writer, ahead }, present, request);
-    return { savedAt, restores, capture, present, drawn };
+    const { trees, writer } = capture.scratch;
+    const { details, reader, rules } = capture;
+    const ownWrites = writtenBy(workspace, request.takesBack);
+    const missed = always === null ? await neededAndMissed(workspace, trees, present, request, ownWrites) : [];
+    if (missed.length > 0) {
+      capture.close();
+      return await lookAt(workspace, request, missed);
+    }
+    const objects = { trees, writer, reader, rules, details, ahead, ownWrites };
+    const drawAgain = (state: Snapshot) => buildPlan(workspace, objects, state, request);
+    return { savedAt, restores, capture, present, drawn: await drawAgain(present), drawAgain };
   } catch (error) {
     capture.close();
     throw error;
@@ -68,26 +95,29 @@ async function lookAt(workspace: Workspace, request: RestoreRequest): Promise<Lo
 }
 
 /**
- * A plan that is carried out at once (`--yes`) need not be drawn up twice: its snapshot becomes the safety step. What
- * changes in between is found by its time and kept, as it is when it changes while a safety step is taken.
+ * A plan that is applied immediately (`--yes`) is not built twice: its snapshot becomes the safety step. Changes in
+ * between are detected, because every file is read before it is touched.
  */
 const AT_ONCE_MS = 250;
-const kept = new WeakMap<RewindPlan, Look>();
+const looks = new WeakMap<RestorePlan, Look>();
 
 function keepForNow(look: Look): void {
-  kept.set(look.drawn.plan, look);
+  looks.set(look.drawn.plan, look);
   setTimeout(() => taken(look.drawn.plan)?.capture.close(), AT_ONCE_MS).unref();
 }
 
-function taken(plan: RewindPlan): Look | undefined {
-  const look = kept.get(plan);
-  kept.delete(plan);
+function taken(plan: RestorePlan): Look | undefined {
+  const look = looks.get(plan);
+  looks.delete(plan);
   return look;
 }
 
-/** To be called with the lock held: what another restore has changed since must be looked at again. */
-function stillTrue(workspace: Workspace, look: Look | undefined): Look | undefined {
-  if (look && look.restores !== null && look.restores === restoresMark(workspace)) return look;
+/**
+ * Requires the lock. Discards the look if another restore ran since, or if the plan was shown to the user (`atOnce` is
+ * false).
+ */
+function stillTrue(workspace: Workspace, look: Look | undefined, atOnce: boolean): Look | undefined {
+  if (look && atOnce && look.restores !== null && look.restores === restoresMark(workspace)) return look;
   look?.capture.close();
   return undefined;
 }
@@ -97,44 +127,57 @@ function restoresMark(workspace: Workspace): string {
 }
 
 /**
- * Unless the plan was drawn up just now, it is once more, from the safety step itself: what the person was shown may
- * be minutes old, and nothing may be deleted that the safety step does not hold.
+ * Builds the plan again from the safety step's snapshot, unless it is brand new: the plan shown to the user may be
+ * minutes old, and a restore must not delete anything the safety step lacks. Throws `PlanOutdated` without any change
+ * if the new plan differs from the agreed one.
  */
-export async function applyRestore(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
+export async function applyRestore(workspace: Workspace, plan: RestorePlan, agreed?: RestorePlan): Promise<Receipt> {
   const lock = await lockRestores(workspace);
   try {
-    const before = await finishUnderLock(workspace);
+    const before = await resumeUnderLock(workspace);
     refuseUnfinished(workspace, before);
-    const receipt = await restore(workspace, plan, stillTrue(workspace, taken(plan)));
+    const look = stillTrue(workspace, taken(plan), agreed === undefined);
+    const receipt = await restore(workspace, plan, agreed, look);
     return { ...receipt, notes: [...before, ...receipt.notes] };
   } finally {
     lock.release();
   }
 }
 
-async function restore(workspace: Workspace, plan: RewindPlan, look: Look | undefined): Promise<Receipt> {
+async function restore(
+  workspace: Workspace,
+  plan: RestorePlan,
+  agreed: RestorePlan | undefined,
+  look: Look | undefined,
+): Promise<Receipt> {
   const chat = plan.kind === "rewind" ? null : plan.chat;
-  const { savedAt, capture, present, drawn } = look ?? (await lookAt(workspace, { ...plan, chat }));
+  const seen = look ?? (await lookAt(workspace, { ...plan, chat }));
+  const { savedAt, capture } = seen;
   const id = newStepId();
+  faultPoint("restore:looked");
   try {
+    const { present, drawn, held } = await hold(workspace, seen);
+    if (agreed && !isSamePlan(agreed, drawn.plan)) throw new PlanOutdated();
     refuseConflicts(drawn.plan);
-    // Somebody else was faster: a record of it would only stand in the way of redo.
+    // Another process already did this undo; an empty record would only get in the way of redo.
     if (plan.kind === "undo" && isEmptyPlan(drawn.plan))
-      throw new UserError("not-found", "Nothing of it is in the files any more.", "`backtrail log` shows what is.");
-    // Beside each other: nothing of the user's is touched by either.
+      throw new RestoreError("not-found", { kind: "already-undone" });
+    // In parallel: neither touches the user's files.
     const staging = stageFiles(workspace, capture, id, drawn);
-    const saving = saveOutsideTurns(workspace, capture, present, { kind: "safety", name: null });
+    const exact = withTouched(workspace, capture.details, present, drawn.files);
+    const saving = saveStandaloneStep(workspace, capture, exact, { kind: "safety", name: null });
     await Promise.allSettled([staging, saving]);
     const { step: safety } = await saving;
-    await staging;
+    const placed = await staging;
     faultPoint("restore:safety");
-    const { journal, notes: told } = await prepare(workspace, { id, savedAt, present, safety, drawn });
+    const { journal, notes: told } = await prepare(workspace, { id, savedAt, present, held, safety, drawn, placed });
     faultPoint("restore:staged");
     checkAccess(workspace, journal);
     writeJournal(workspace, journal);
     faultPoint("restore:journal");
-    const { chat: continued, notes } = await perform(workspace, journal, true);
-    if (drawn.plan.chat.kind === "none" && !plan.options.codeOnly) notes.push(drawn.plan.chat.why);
+    const { chat: continued, kept, openSessions, notes } = await perform(workspace, journal, true);
+    if (drawn.plan.chat.kind === "none" && !plan.options.codeOnly)
+      notes.push({ kind: "no-conversation", reason: drawn.plan.chat.reason });
     notes.push(...told, ...markersLeft(drawn.plan));
     const { write, chmod, delete: deleted } = journal.files;
     return {
@@ -143,10 +186,12 @@ async function restore(workspace: Workspace, plan: RewindPlan, look: Look | unde
       written: write.length + chmod.length,
       deleted: deleted.length,
       chat: continued,
+      kept,
+      openSessions,
       notes,
     };
   } catch (error) {
-    // What has a journal is for the next command to finish; without one, nothing was touched.
+    // The next command completes a restore that has a journal; without a journal, nothing was touched.
     discardUnstarted(workspace, id);
     throw error;
   } finally {
@@ -154,43 +199,45 @@ async function restore(workspace: Workspace, plan: RewindPlan, look: Look | unde
   }
 }
 
-/** With `--yes` nobody has seen the plan: what is in question is said once more. */
-function markersLeft({ conflicts, notUndone }: RewindPlan): string[] {
-  const marked = conflicts.filter(({ markers }) => markers).map(({ path }) => shownPath(path));
-  const kept = notUndone.filter(({ unsettled }) => unsettled).map(({ what }) => what);
+/**
+ * Ensures that the snapshot holds the current content of every file to be touched; rebuilds the plan if it did not.
+ * Later changes are detected before a file is deleted.
+ */
+async function hold(workspace: Workspace, { capture, drawAgain, ...seen }: Look) {
+  let { present, drawn } = seen;
+  for (let attempt = 1; ; attempt++) {
+    const found = await holdFiles(workspace, capture, present, drawn.replaced);
+    const { held } = found;
+    if (found.present === present) return { present, drawn, held };
+    present = found.present;
+    // Another process keeps writing: discard.ts keeps what the snapshot lacks.
+    if (attempt === MAX_LOOKS) return { present, drawn, held };
+    drawn = await drawAgain(present);
+  }
+}
+
+/** Repeats the conflicts, because with `--yes` the user has not seen the plan. */
+function markersLeft({ conflicts, notUndone }: RestorePlan): RestoreNote[] {
+  const marked = conflicts.filter(({ markers }) => markers).map(({ path }) => path);
+  const kept = notUndone.flatMap((effect) => (effect.kind === "unresolved" ? [effect.path] : []));
   return [
-    ...(marked.length > 0 ? [`Look for "<<<<<<< now" and settle what conflicts in ${listed(marked)}.`] : []),
-    ...(kept.length > 0 ? [`In conflict, and left as it is since no markers can show it: ${listed(kept)}.`] : []),
+    ...(marked.length > 0 ? [{ kind: "conflict-markers" as const, paths: marked }] : []),
+    ...(kept.length > 0 ? [{ kind: "conflicts-left" as const, paths: kept }] : []),
   ];
 }
 
-function listed(files: readonly string[]): string {
-  const more = files.length > SHOWN_FILES ? ` and ${files.length - SHOWN_FILES} more` : "";
-  return `${files.slice(0, SHOWN_FILES).join(", ")}${more}`;
-}
-
-/** Finishing it later would undo this restore. */
-function refuseUnfinished(workspace: Workspace, said: readonly string[]): void {
+/** Refuses while another restore is incomplete: completing that one later would undo this one. */
+function refuseUnfinished(workspace: Workspace, said: readonly RestoreNote[]): void {
   const [left] = journals(workspace).found;
   if (!left) return;
-  throw new UserError(
-    "refused",
-    [...said, "Nothing else can be restored before that."].join(" "),
-    `Put right what is in its way, then try again. Everything as it was before is in step ${left.record.safetyStep}.`,
-  );
+  throw new RestoreError("refused", { kind: "restore-unfinished", events: said, safetyStep: left.record.safetyStep });
 }
 
-function refuseConflicts(plan: RewindPlan): void {
+function refuseConflicts(plan: RestorePlan): void {
   const [first, ...more] = obstacles(plan);
   if (!first) return;
-  if (plan.merge)
-    throw new UserError("refused", `${shownPath(first.path)} was changed in between. Nothing was changed.`);
-  const others = more.length > 0 ? ` (and ${plural(more.length, "more path")})` : "";
-  throw new UserError(
-    "refused",
-    `${shownPath(first.path)} can't be restored: ${first.why}${others}. Nothing was changed.`,
-    "Move what is in the way, or choose other files with --paths.",
-  );
+  if (plan.merge) throw new RestoreError("refused", { kind: "changed-since-plan", path: first.path });
+  throw new RestoreError("refused", { kind: "obstacle", conflict: first, more: more.length });
 }
 
 function discardUnstarted(workspace: Workspace, id: string): void {

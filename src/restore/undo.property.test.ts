@@ -5,12 +5,12 @@
 import { expect, test } from "bun:test";
 import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import fc from "fast-check";
-import { Teller } from "../../test/support/dispatching.ts";
+import { ScriptedSession } from "../../test/support/dispatching.ts";
 import { type TemporaryRepository, temporaryRepository } from "../../test/support/index.ts";
 import { enabledWorkspace, ownHome, runs } from "../../test/support/own-process.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { obstacles } from "./model.ts";
 import { applyRedo, planRedo } from "./redo.ts";
+import { obstacles } from "./types.ts";
 import { applyUndo, planUndo } from "./undo.ts";
 
 ownHome();
@@ -72,12 +72,12 @@ class Play implements Disposable {
   readonly world: World = new Map();
   readonly turns: Turn[] = [];
   #counter = 0;
-  #agents: Record<"ada" | "bob", Teller>;
+  #agents: Record<"ada" | "bob", ScriptedSession>;
 
   private constructor(repository: TemporaryRepository, workspace: Workspace) {
     this.repository = repository;
     this.workspace = workspace;
-    this.#agents = { ada: new Teller(repository, workspace), bob: new Teller(repository, workspace) };
+    this.#agents = { ada: new ScriptedSession(repository, workspace), bob: new ScriptedSession(repository, workspace) };
   }
 
   static async begin(): Promise<Play> {
@@ -283,7 +283,7 @@ test(
           play.workspace,
           turns.map(({ step }) => step),
         );
-        const conflicts = obstacles(plan).map(({ path, why }) => `${path}: ${why}`);
+        const conflicts = obstacles(plan).map(({ path, reason }) => `${path}: ${reason.kind}`);
         expect({ conflicts: conflicts.length > 0, which: conflicts }).toEqual({
           conflicts: expected === undefined,
           which: expected === undefined ? expect.any(Array) : [],

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import { Teller } from "../../test/support/dispatching.ts";
+import { ScriptedSession } from "../../test/support/dispatching.ts";
 import { temporaryRepository } from "../../test/support/index.ts";
 import { enabledWorkspace, ownHome } from "../../test/support/own-process.ts";
 import { UserError } from "../base/errors.ts";
-import { obstacles, type RewindPlan } from "./model.ts";
 import { applyRedo, planRedo } from "./redo.ts";
 import { applyRewind, planRewind } from "./rewind.ts";
-import { findTurns } from "./turns.ts";
-import { applyUndo, planUndo, undoneTurns } from "./undo.ts";
+import { findTurns } from "./targets/turns.ts";
+import { type ConflictReason, obstacles, type RestorePlan } from "./types.ts";
+import { applyUndo, changedNothing, newestWithChanges, planUndo, undoneTurns } from "./undo.ts";
 
 ownHome();
 
@@ -20,7 +20,7 @@ async function place() {
   repository.write("lines.txt", LINES);
   repository.commit("lines");
   const workspace = await enabledWorkspace(repository.path);
-  const agent = new Teller(repository, workspace);
+  const agent = new ScriptedSession(repository, workspace);
   const edit = (before: string, after: string) =>
     repository.write("lines.txt", repository.read("lines.txt").replace(`${before}\n`, `${after}\n`));
   const turn = async (work: () => unknown, who = agent) => {
@@ -34,8 +34,8 @@ async function place() {
 
 type Place = Awaited<ReturnType<typeof place>>;
 
-function whysOf(plan: RewindPlan): string[] {
-  return obstacles(plan).map(({ path, why }) => `${path}: ${why}`);
+function reasonsOf(plan: RestorePlan): Record<string, ConflictReason> {
+  return Object.fromEntries(obstacles(plan).map(({ path, reason }) => [path, reason]));
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
@@ -64,11 +64,11 @@ async function task(
     transcriptPath: path,
     toolUseId: more.toolUseId ?? null,
   };
-  await agent.tell("SubagentStart", { subagent });
+  await agent.send("SubagentStart", { subagent });
   await work();
   mkdirSync(dirname(path), { recursive: true });
   await Bun.write(path, `${more.said ?? "{}"}\n`);
-  await agent.tell("SubagentEnd", { subagent });
+  await agent.send("SubagentEnd", { subagent });
   rmSync(path);
 }
 
@@ -76,7 +76,39 @@ test("a turn that is under way is not touched", async () => {
   using made = await place();
   await made.agent.begin("Work");
   made.edit("line 1", "first");
-  expect(await refusal(planUndo(made.workspace, ["1"]))).toContain("refused: Turn 1 of claude-code is still under way");
+  const unfinished = 'refused: The turn of claude-code ("Work") has not ended yet.';
+  expect(await refusal(planUndo(made.workspace, ["1"]))).toContain(unfinished);
+});
+
+test("`last` is never the turn before one that has not ended", async () => {
+  using made = await place();
+  await made.turn(() => made.edit("line 6", "sixth"));
+  await made.agent.begin("Work");
+  expect(await refusal(planUndo(made.workspace, ["last"]))).toContain("has not ended yet");
+  expect((await planUndo(made.workspace, ["2"])).write).toEqual(["lines.txt"]);
+});
+
+test("numbers of turns count back from the newest, with or without @, and ids of digits are found behind them", async () => {
+  using made = await place();
+  const { workspace, agent } = made;
+  await made.turn(() => made.edit("line 6", "sixth"));
+  await made.turn(() => made.edit("line 1", "first"));
+  const [older = "", newest = ""] = agent.steps.filter(({ kind }) => kind === "turn-end").map(({ id }) => id);
+  const found = async (word: string) => (await findTurns(workspace, [word])).map(({ last, back }) => [last.id, back]);
+  for (const word of ["1", "@1"]) expect(await found(word)).toEqual([[newest, 1]]);
+  for (const word of ["2", "@2"]) expect(await found(word)).toEqual([[older, 2]]);
+  expect(await refusal(planUndo(workspace, ["0"]))).toContain("counted back from 1");
+  expect(await refusal(planUndo(workspace, ["3"]))).toContain("There is no turn @3: 2 turns led here.");
+});
+
+test("a turn without changes is known as such", async () => {
+  using made = await place();
+  await made.turn(() => made.edit("line 6", "sixth"));
+  await made.turn(() => {});
+  const plan = await planUndo(made.workspace, ["last"]);
+  expect([changedNothing(plan), plan.write]).toEqual([true, []]);
+  expect(newestWithChanges(made.workspace)?.back).toBe(2);
+  expect(changedNothing(await planUndo(made.workspace, ["2"]))).toBe(false);
 });
 
 test("undone turns are known as long as they are undone", async () => {
@@ -130,7 +162,7 @@ test("a subagent by its id, and with it those that it started; others at the sam
 async function begunTask({ agent, repository }: Place, id: string) {
   const transcriptPath = repository.at("..", `${id}.jsonl`);
   const subagent = { id, type: "worker", description: id, prompt: null, transcriptPath, toolUseId: null };
-  await agent.tell("SubagentStart", { subagent });
+  await agent.send("SubagentStart", { subagent });
   return async (...files: string[]) => {
     const content = files.map((file) => ({
       type: "tool_use",
@@ -140,7 +172,7 @@ async function begunTask({ agent, repository }: Place, id: string) {
     }));
     const message = { id: "m1", role: "assistant", content };
     await Bun.write(transcriptPath, `${JSON.stringify({ type: "assistant", uuid: id, message })}\n`);
-    await agent.tell("SubagentEnd", { subagent });
+    await agent.send("SubagentEnd", { subagent });
     rmSync(transcriptPath);
   };
 }
@@ -168,7 +200,7 @@ test("subagents side by side: what the turn itself did beside one stays, and wha
 test("without a step at its start, a turn begins where the session was last seen", async () => {
   using made = await place();
   made.agent.tier = "minimal";
-  await made.agent.tell("SessionStart", { metadata: { source: "startup" } });
+  await made.agent.send("SessionStart", { metadata: { source: "startup" } });
   await made.turn(() => made.edit("line 1", "first"));
   await made.turn(() => made.edit("line 6", "sixth"));
   expect(made.agent.kinds).not.toContain("turn-start");
@@ -195,7 +227,7 @@ test("what was removed then and made anew since, links, and kinds are conflicts"
   symlinkSync("third", repository.at("link"));
   repository.write("kind/later", "later\n");
   const plan = await planUndo(made.workspace, ["1"]);
-  expect(whysOf(plan).map((why) => why.split(":")[0])).toEqual(["gone.txt", "kind", "link"]);
+  expect(Object.keys(reasonsOf(plan))).toEqual(["gone.txt", "kind", "link"]);
   const before = readFileSync(repository.at("gone.txt"), "utf8");
   expect(await refusal(applyUndo(made.workspace, plan))).toContain("Nothing was changed");
   expect(readFileSync(repository.at("gone.txt"), "utf8")).toBe(before);
@@ -213,7 +245,7 @@ test("a file that stands where a directory was stays, with markers too", async (
   const plan = await planUndo(workspace, ["1"], { markers: true });
   const { notes } = await applyUndo(workspace, plan);
   expect([repository.read("kind"), repository.read("lines.txt")]).toEqual(["mine\n", LINES]);
-  expect(notes).toContain("In conflict, and left as it is since no markers can show it: kind, kind/inner.");
+  expect(notes).toContainEqual({ kind: "conflicts-left", paths: ["kind", "kind/inner"] });
 });
 
 test("a submodule is left as it is, and that is said", async () => {
@@ -227,8 +259,8 @@ test("a submodule is left as it is, and that is said", async () => {
     made.edit("line 1", "first");
   });
   const plan = await planUndo(made.workspace, ["1"]);
-  expect([plan.write, whysOf(plan)]).toEqual([["lines.txt"], []]);
-  expect(plan.notUndone).toContainEqual({ what: "sub", why: "submodules are left as they are" });
+  expect([plan.write, reasonsOf(plan)]).toEqual([["lines.txt"], {}]);
+  expect(plan.notUndone).toContainEqual({ kind: "not-captured", path: "sub", reason: "submodule", isGone: false });
 });
 
 test("nothing of a merge is left behind, and a dry plan touches nothing", async () => {
@@ -249,11 +281,12 @@ test("a conflict names whose change it is", async () => {
   await made.turn(() => made.edit("line 6", "sixth"));
   await made.turn(() => made.edit("line 1", "first"));
   await made.turn(() => made.edit("sixth", "the sixth"));
-  expect(whysOf(await planUndo(made.workspace, ["3"]))).toEqual([
-    "lines.txt: the same lines were changed since (by claude-code turn 3)",
-  ]);
+  const last = made.agent.steps.findLast(({ kind }) => kind === "turn-end");
+  expect(reasonsOf(await planUndo(made.workspace, ["3"]))).toEqual({
+    "lines.txt": { kind: "same-lines", by: { kind: "turn", agent: "claude-code", step: last?.id ?? "" } },
+  });
   made.edit("first", "mine");
-  expect(whysOf(await planUndo(made.workspace, ["2"]))).toEqual([
-    "lines.txt: the same lines were changed since (by an edit outside of any turn)",
-  ]);
+  expect(reasonsOf(await planUndo(made.workspace, ["2"]))).toEqual({
+    "lines.txt": { kind: "same-lines", by: { kind: "outside-turns" } },
+  });
 });

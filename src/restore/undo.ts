@@ -1,168 +1,152 @@
-/** Taking back single turns, or the work of a subagent, and keeping what came later; and bringing them back again. */
-import { UserError } from "../base/errors.ts";
-import { looksLikeStepId } from "../base/ids.ts";
-import { oneLine, shorten } from "../base/text.ts";
-import { ObjectWriter } from "../git/objects.ts";
-import { ObjectReader } from "../git/reader.ts";
-import { compareTrees } from "../git/tree-diff.ts";
-import { TreeStore } from "../git/trees.ts";
-import type { Workspace } from "../git/workspace.ts";
-import { findSessionId } from "../steps/list.ts";
-import type { Step } from "../steps/model.ts";
-import { planChatToTell } from "./chat.ts";
-import type { Merge, Receipt, RewindOptions, RewindPlan } from "./model.ts";
-import type { RestoreRecord } from "./records.ts";
-import { applyRestore, planRestore } from "./rewind.ts";
-import { type TreeState, takeBack } from "./take-back.ts";
-import { SHORTEST_SESSION } from "./target.ts";
-import { undosHere, wayHere } from "./timeline.ts";
-import { type FoundTurn, findTurns, isCount, nameKey, type TurnName } from "./turns.ts";
-import { ownChanges } from "./whose.ts";
+/** Undoes single turns or a subagent's work while keeping later changes. */
 
-export interface UndoOptions extends Pick<RewindOptions, "tellAgent" | "reason"> {
-  /** Write conflicts into the files, between markers, instead of refusing. */
+import { looksLikeStepId, sessionKey } from "../base/ids.ts";
+import type { Workspace } from "../git/workspace.ts";
+import type { Step } from "../model/step.ts";
+import { isTurnStep, turnKey } from "../model/turn.ts";
+import { loadSession } from "../recording/session/store.ts";
+import { withTrees } from "./changes/with-trees.ts";
+import { planChatToTell } from "./conversation/fork.ts";
+import { type NamedTurn, RestoreError } from "./problems.ts";
+import { ownChanges } from "./revert/own-changes.ts";
+import { applyRestore, planRestore } from "./rewind.ts";
+import { activeSteps, activeUndos, turnAt, turnNumbers } from "./targets/history.ts";
+import { sessionsBeginning } from "./targets/sessions.ts";
+import { type FoundTurn, findTurns, nameKey, notEnded, type TurnName } from "./targets/turns.ts";
+import { isMarkedCount, turnCount } from "./targets/words.ts";
+import type { AppliedProposal, ChatPlan, Merge, Receipt, RestorePlan, RewindOptions } from "./types.ts";
+
+export interface UndoOptions extends Pick<RewindOptions, "tellAgent" | "reason" | "proposal"> {
+  /** Write conflict markers into the files instead of refusing. */
   markers?: boolean;
-  /** Whose turns numbers and `last` mean: the whole id. */
+  /** Full id of the session that turn numbers and `last` refer to. */
   session?: string | undefined;
 }
 
-/** A turn that is not in the files any more, and the restore that took it out. */
+/** An undone turn and the restore that undid it. */
 export interface UndoneTurn extends TurnName {
   restore: string;
   time: string;
 }
 
-/** Turns (and subagents' work) that were undone and still are, the last undone first. */
+/** Turns and subagents' work that are currently undone, most recently undone first. */
 export function undoneTurns(workspace: Workspace): UndoneTurn[] {
-  return undosHere(workspace).flatMap(({ id, time, target }) =>
+  return activeUndos(workspace).flatMap(({ id, time, target }) =>
     "turns" in target ? target.turns.map((turn) => ({ ...turn, restore: id, time })) : [],
   );
 }
 
-/** `words` as a person gives them: steps of a turn or subagent, `last`, numbers of turns back, subagents' or sessions' ids. */
+/** `words` are the user's arguments: steps of a turn or subagent, `last`, turn counts, subagent or session ids. */
 export async function planUndo(
   workspace: Workspace,
   words: readonly string[],
-  { markers = false, session, tellAgent, reason }: UndoOptions = {},
-): Promise<RewindPlan> {
+  { markers = false, session, tellAgent, reason, proposal }: UndoOptions = {},
+): Promise<RestorePlan> {
   const turns = await findTurns(
     workspace,
-    words.map((word) => turnMeant(workspace, word.trim(), session)),
+    words.map((word) => resolveTurnArgument(workspace, word.trim(), session)),
     session,
   );
-  refuseGone(workspace, turns);
+  assertStillApplied(workspace, turns);
   const merge = await withTrees(workspace, async ({ trees }) => ({
     ...(await ownChanges(workspace, trees, turns)),
     markers,
   }));
-  refuseUntold(turns, merge);
+  assertAttributable(turns, merge);
   const newestFirst = [...turns].sort((a, b) => (a.last.time < b.last.time ? 1 : -1));
   return planRestore(workspace, {
     kind: "undo",
     target: { kind: "turns", turns: newestFirst },
-    options: { tellAgent, reason },
+    options: { tellAgent, reason, proposal },
     takesBack: null,
     merge,
-    chat: tellAgent ? await planChatToTell(workspace, newestFirst[0]?.last) : null,
+    chat: tellAgent
+      ? await planChatToTell(workspace, newestFirst[0]?.last)
+      : proposal
+        ? chatOfProposal(proposal)
+        : null,
   });
 }
 
-/** A subagent beside another one, or beside the turn itself, whose tools did not say what they wrote. */
-function refuseUntold(turns: readonly FoundTurn[], { changes, shared }: Pick<Merge, "changes" | "shared">): void {
+function chatOfProposal({ by }: AppliedProposal): ChatPlan {
+  return { kind: "none", reason: { kind: by === null ? "unchanged" : "notified-later" } };
+}
+
+/** True if the undone turns changed no files at all, as opposed to files that changed again since. */
+export function changedNothing({ kind, merge }: RestorePlan): boolean {
+  return kind === "undo" && merge !== null && merge.changes.length + merge.shared.length === 0;
+}
+
+/** The newest turn whose file changes are not undone, and how many turns back it is. */
+export function newestWithChanges(workspace: Workspace): { step: Step; back: number } | undefined {
+  const undone = new Set(undoneTurns(workspace).map(nameKey));
+  const numbers = turnNumbers(workspace);
+  for (const step of activeSteps(workspace)) {
+    const { agent, session, turn, kind, files } = step;
+    const back = numbers.get(turnKey(step));
+    if (kind !== "turn-end" || agent === null || session === null || back === undefined) continue;
+    if (files.added.length + files.modified.length + files.deleted.length === 0) continue;
+    if (!undone.has(nameKey({ agent, session, turn, subagent: null }))) return { step, back };
+  }
+  return undefined;
+}
+
+/**
+ * Fails if a subagent's changes can't be attributed: it ran alongside other work and its tools did not report files.
+ */
+function assertAttributable(turns: readonly FoundTurn[], { changes, shared }: Pick<Merge, "changes" | "shared">): void {
   if (changes.length > 0 || shared.length > 0) return;
   const untold = turns.find(
     ({ subagent, first, last }) => subagent !== null && first?.snapshot.work !== last.snapshot.work,
   );
   if (!untold) return;
-  throw new UserError(
-    "not-found",
-    "What this subagent changed can't be told from what was done beside it.",
-    "The whole turn can be taken back: `backtrail log` shows it.",
-  );
+  throw new RestoreError("not-found", { kind: "subagent-unclear" });
 }
 
-export async function applyUndo(workspace: Workspace, plan: RewindPlan): Promise<Receipt> {
-  return applyRestore(workspace, plan);
+export async function applyUndo(workspace: Workspace, plan: RestorePlan, agreed?: RestorePlan): Promise<Receipt> {
+  return applyRestore(workspace, plan, agreed);
 }
 
-/** How to take an undo back so that what came after it stays; null for a rewind, whose target says it all. */
-export async function bringingBack(workspace: Workspace, record: RestoreRecord, safety: Step): Promise<Merge | null> {
-  const { target } = record;
-  if (!("turns" in target)) return null;
-  return withTrees(workspace, async (objects) => {
-    const { trees } = objects;
-    const before: TreeState = { work: safety.snapshot.work, raw: safety.snapshot.raw };
-    const after = await takeBack(workspace, objects, before, target.changes, target.markers);
-    const paths = new Set<string>();
-    for (const { path } of await compareTrees(trees, before.work, after.work)) paths.add(path);
-    for (const { path } of await compareTrees(trees, before.raw, after.raw)) paths.add(path);
-    const change = {
-      before,
-      after: { work: after.work, raw: after.raw },
-      paths: [...paths],
-      name: `the-${record.kind}`,
-    };
-    return { changes: [change], shared: [], markers: false, later: null };
-  });
-}
-
-/** A session's id stands for its newest turn; steps are named in other letters. */
-function turnMeant(workspace: Workspace, word: string, session: string | undefined): string {
+/** A session id means its newest turn. Step ids use a different alphabet, so the two can't be confused. */
+function resolveTurnArgument(workspace: Workspace, word: string, session: string | undefined): string {
   if (word === "last") return lastTurn(workspace, session);
-  if (word.length < SHORTEST_SESSION || isCount(word) || looksLikeStepId(word)) return word;
-  const meant = findSessionId(workspace, word);
-  return meant === undefined ? word : lastTurn(workspace, meant);
+  if (looksLikeStepId(word) || isMarkedCount(word)) return word;
+  const count = turnCount(word);
+  if (count !== null && "steps" in turnAt(workspace, count, session)) return word;
+  const [meant, ...others] = sessionsBeginning(workspace, word);
+  if (others.length > 0) throw new RestoreError("usage", { kind: "session-ambiguous", text: word });
+  return meant?.session == null ? word : lastTurn(workspace, meant.session);
 }
 
-/** The newest turn that is still in the files. */
+/** The newest turn that is not undone. */
 function lastTurn(workspace: Workspace, of: string | undefined): string {
   const undone = new Set(undoneTurns(workspace).map(nameKey));
-  for (const { id, kind, agent, session, turn } of wayHere(workspace)) {
-    if (kind !== "turn-end" || agent === null || session === null) continue;
-    if (of !== undefined && session !== of) continue;
-    if (!undone.has(nameKey({ agent, session, turn, subagent: null }))) return id;
+  const newest = new Map<string, Step>();
+  for (const step of activeSteps(workspace)) {
+    const { id, kind, agent, session, turn } = step;
+    if (agent === null || session === null || (of !== undefined && session !== of)) continue;
+    if (isTurnStep(step) && !newest.has(session)) newest.set(session, step);
+    if (kind !== "turn-end" || undone.has(nameKey({ agent, session, turn, subagent: null }))) continue;
+    // A later turn is running or was interrupted, so this is not the last one.
+    const last = newest.get(session);
+    const isOpen = (last?.turn ?? 0) > turn && loadSession(workspace, sessionKey(agent, session))?.openTurn;
+    if (last && isOpen) throw notEnded(workspace, last);
+    return id;
   }
-  const whose = of === undefined ? "" : " of that session";
-  throw new UserError(
-    "not-found",
-    `There is no turn${whose} here to take back.`,
-    "`backtrail log` shows what is recorded.",
-  );
+  throw new RestoreError("not-found", { kind: "no-turn-to-undo", inSession: of !== undefined });
 }
 
-function refuseGone(workspace: Workspace, turns: readonly FoundTurn[]): void {
+function assertStillApplied(workspace: Workspace, turns: readonly FoundTurn[]): void {
   const undone = new Set(undoneTurns(workspace).map(nameKey));
-  const here = new Set([...wayHere(workspace)].map(({ id }) => id));
+  const here = new Set([...activeSteps(workspace)].map(({ id }) => id));
   for (const turn of turns) {
     if (undone.has(nameKey(turn)) || undone.has(nameKey({ ...turn, subagent: null })))
-      throw new UserError(
-        "not-found",
-        `${shownTurn(turn)} is undone already.`,
-        "`backtrail redo` takes the last undo back.",
-      );
-    if (!here.has(turn.last.id))
-      throw new UserError(
-        "not-found",
-        `${shownTurn(turn)} is not part of the present: a rewind took it back.`,
-        "`backtrail log` shows which turns led here.",
-      );
+      throw new RestoreError("not-found", { kind: "turn-undone", ...turnNamed(turn) });
+    if (!here.has(turn.last.id)) throw new RestoreError("not-found", { kind: "turn-rewound", ...turnNamed(turn) });
   }
 }
 
-export function shownTurn({ turn, subagent, prompt }: FoundTurn): string {
-  const what = subagent === null ? `Turn ${turn}` : `The subagent of turn ${turn}`;
-  return prompt === null ? what : `${what} ("${shorten(oneLine(prompt), 60)}")`;
-}
-
-async function withTrees<T>(
-  workspace: Workspace,
-  work: (objects: { trees: TreeStore; writer: ObjectWriter }) => Promise<T>,
-): Promise<T> {
-  const reader = new ObjectReader(workspace);
-  try {
-    const writer = new ObjectWriter(workspace);
-    return await work({ trees: new TreeStore(reader, writer), writer });
-  } finally {
-    reader.close();
-  }
+/** Names a turn by its step, which does not depend on how turns are counted. */
+function turnNamed({ last, subagent, prompt }: FoundTurn): NamedTurn {
+  return { step: last.id, isSubagent: subagent !== null, prompt };
 }

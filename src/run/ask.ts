@@ -1,17 +1,18 @@
 /**
- * A question to an agent that is nobody's session: without tools, in an empty directory, neither logged nor recorded, and with an
- * end. What it is asked about may be anybody's words, so an agent that can't do without tools isn't asked.
+ * Asks an agent one question outside of any session: without tools, in an empty directory, with a timeout, neither
+ * logged nor recorded. The question may quote untrusted text, so agents that cannot run without tools are never asked.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UserError } from "../base/errors.ts";
 import { newSessionId } from "../base/ids.ts";
-import { oneLine, shorten } from "../base/text.ts";
+import { oneLine } from "../base/text.ts";
 import { type Runner, runners } from "./agents.ts";
 import { AgentProcess } from "./child.ts";
 import { commandOf } from "./command.ts";
 import { PARENT_VARIABLE, RUN_VARIABLE, SESSION_VARIABLE } from "./parent.ts";
+import { RunError } from "./problems.ts";
 import { RunResult } from "./result.ts";
 import { LineSplitter } from "./stream.ts";
 
@@ -24,20 +25,16 @@ export interface Question {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Makes hooks of ours silent. */
+/** Silences our hooks. */
 const SILENT = { BACKTRAIL_HOOKS: "off" };
 
 export async function requireAskable(runner: Runner): Promise<void> {
   if (runner.run.ask) return;
   const names = (await runners()).filter(({ run }) => run.ask).map(({ name }) => name);
-  throw new UserError(
-    "usage",
-    `${runner.name} can't be asked without tools that change things, and what it would be given may be anybody's words.`,
-    `These can: ${names.join(", ")}.`,
-  );
+  throw new RunError("usage", { kind: "not-askable", name: runner.name, names });
 }
 
-/** What it answers. `onStart` is given what ends it. */
+/** Returns the agent's answer. `onStart` receives a function that stops the agent. */
 export async function ask(question: Question, onStart?: (stop: () => void) => void): Promise<string> {
   const { runner, program, text, model, timeoutMs } = question;
   const cwd = mkdtempSync(join(tmpdir(), "backtrail-ask-"));
@@ -65,10 +62,10 @@ export async function ask(question: Question, onStart?: (stop: () => void) => vo
     const { code, stderr } = await agent.ended;
     clearTimeout(timer);
     lines.end();
-    if (late) throw new UserError("failed", `${runner.name} did not answer within ${timeoutMs / 1000} s.`);
+    if (late) throw new RunError("failed", { kind: "no-answer-in-time", name: runner.name, seconds: timeoutMs / 1000 });
     if (code === 0 && result.status === "completed") return result.text;
     const reason = oneLine(result.failure ?? stderr.trim().split("\n").at(-1) ?? "");
-    throw new UserError("failed", `${runner.name} gave no answer${reason === "" ? "." : `: ${shorten(reason, 300)}`}`);
+    throw new RunError("failed", { kind: "no-answer", name: runner.name, reason });
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }

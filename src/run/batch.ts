@@ -1,10 +1,10 @@
-/** Many runs, so many at a time. One that can't be started is a failed one; the others go on. */
+/** Performs many runs, a limited number at a time. A run that cannot start counts as failed; the others continue. */
 import { messageOf } from "../base/errors.ts";
 import { HeadlessRun, type Outcome, type RunRequest } from "./headless.ts";
-import type { EndStatus } from "./records.ts";
+import type { EndStatus } from "./log/records.ts";
 
 export interface BatchRun {
-  /** From 1, in the order of the prompts. */
+  /** Counts from 1, in the order of the prompts. */
   index: number;
   request: RunRequest;
 }
@@ -13,11 +13,11 @@ export interface Ended {
   index: number;
   prompt: string;
   status: EndStatus;
-  /** Null where it never came to a run. */
+  /** Null if the run could not start. */
   outcome: Outcome | null;
-  /** Where it ran. */
+  /** The directory of the run. */
   cwd: string;
-  /** Why it could not be started. */
+  /** Why the run could not start. */
   error: string | null;
   ms: number;
 }
@@ -32,13 +32,13 @@ export class Batch {
   readonly #running = new Set<HeadlessRun>();
   #signal: NodeJS.Signals | null = null;
 
-  /** Ends what runs, and starts nothing more. */
+  /** Stops the active runs and starts no more. */
   stop(signal: NodeJS.Signals): void {
     this.#signal ??= signal;
     for (const run of this.#running) run.stop(signal);
   }
 
-  /** `prepare` is called for each one just before it starts, one after the other. */
+  /** Calls `prepare` for each run just before it starts, one run at a time. */
   async perform(
     runs: readonly BatchRun[],
     atOnce: number,

@@ -1,15 +1,18 @@
 /**
- * The agent as a process: in a group of its own, so that a signal reaches all that it started, and watched over, so
- * that it doesn't outlive us. Bun's own spawn: loading node:child_process takes longer than all the rest of a run.
+ * Owns the agent process. The agent runs in its own process group so that a signal reaches everything it started, and a
+ * guard process kills the group if we die. Avoids node:child_process, which takes longer to load than the rest of a
+ * run.
  */
 import { codeOf } from "../base/errors.ts";
+import { spawn } from "../base/runtime.ts";
+import type { Child } from "../base/runtime-types.ts";
 
-/** How long an agent has after SIGINT, and in all, before it is killed. */
+/** Delay from the first signal to SIGTERM, and from the first signal to SIGKILL. */
 const PATIENCE_MS = 2_000;
 const KILL_MS = 5_000;
-/** Something that the agent left running may hold its output open for ever. */
+/** A process that the agent left running may hold its output open forever. */
 const DRAIN_MS = 1_000;
-const LONGEST_REMAINDER = 4_096;
+const MAX_REMAINDER = 4_096;
 
 export interface Started {
   program: string;
@@ -22,25 +25,25 @@ export interface Started {
 }
 
 export interface Ended {
-  /** As a shell tells it: 128 and the signal's number where a signal ended it. */
+  /** The exit status as a shell reports it: 128 plus the signal number if a signal ended the agent. */
   code: number;
-  /** The end of what it wrote to standard error. */
+  /** The end of the agent's standard error. */
   stderr: string;
 }
 
-type Child = Bun.Subprocess<"ignore" | Uint8Array, "pipe", "pipe">;
+type AgentChild = Child<"ignore" | Uint8Array, "pipe", "pipe">;
 
 export class AgentProcess {
   readonly pid: number;
   readonly ended: Promise<Ended>;
-  readonly #child: Child;
+  readonly #child: AgentChild;
   readonly #guard: { kill(signal: "SIGKILL"): void } | null;
   readonly #stopping: ReturnType<typeof setTimeout>[] = [];
   #over = false;
 
-  /** Throws where the program can't be started. */
+  /** Throws if the program cannot be started. */
   constructor(started: Started) {
-    this.#child = Bun.spawn([started.program, ...started.args], {
+    this.#child = spawn(started.program, started.args, {
       cwd: started.cwd,
       env: started.env,
       stdin: started.input === null ? "ignore" : Buffer.from(started.input),
@@ -53,7 +56,7 @@ export class AgentProcess {
     this.ended = this.#follow(started);
   }
 
-  /** Asks the agent to end, with more and more emphasis; asked again, at once with more. */
+  /** Sends `first`, then SIGTERM, then SIGKILL until the agent ends. A second call sends SIGTERM at once. */
   stop(first: NodeJS.Signals): void {
     if (this.#over) return;
     if (this.#stopping.length > 0) {
@@ -65,7 +68,7 @@ export class AgentProcess {
     this.#stopping.push(setTimeout(() => this.#signal("SIGKILL"), KILL_MS));
   }
 
-  /** To the whole group. */
+  /** Signals the whole process group. */
   #signal(signal: NodeJS.Signals): void {
     try {
       process.kill(-this.pid, signal);
@@ -79,23 +82,23 @@ export class AgentProcess {
     const streams = [
       flow(this.#child.stdout, started.output),
       flow(this.#child.stderr, (chunk) => {
-        remainder = Buffer.concat([remainder, chunk]).subarray(-LONGEST_REMAINDER);
+        remainder = Buffer.concat([remainder, chunk]).subarray(-MAX_REMAINDER);
         started.errors(chunk);
       }),
     ];
     const code = await this.#child.exited;
     this.#over = true;
     for (const timer of this.#stopping) clearTimeout(timer);
-    // Interrupted, it takes along whatever it has started.
+    // After an interrupt, also kill everything that the agent started.
     if (this.#stopping.length > 0) this.#signal("SIGKILL");
     this.#guard?.kill("SIGKILL");
-    await Promise.race([Promise.all(streams.map((stream) => stream.done)), Bun.sleep(DRAIN_MS)]);
+    await Promise.race([Promise.all(streams.map((stream) => stream.done)), delay(DRAIN_MS)]);
     for (const stream of streams) stream.stop();
     return { code, stderr: remainder.toString("utf8") };
   }
 }
 
-/** Hands on what comes, until the end or until it is stopped. */
+/** Passes each chunk to `take` until the stream ends or `stop` is called. */
 function flow(stream: ReadableStream<Uint8Array>, take: (chunk: Buffer) => void) {
   const reader = stream.getReader();
   const read = async (): Promise<void> => {
@@ -106,6 +109,10 @@ function flow(stream: ReadableStream<Uint8Array>, take: (chunk: Buffer) => void)
     }
   };
   return { done: read(), stop: () => void reader.cancel().catch(() => {}) };
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 const NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
@@ -127,15 +134,15 @@ export function signalNumber(signal: NodeJS.Signals | null): number {
 }
 
 /**
- * Nothing of ours runs once we are killed, and no system call that Bun offers ties a child to its parent's life. So a
- * shell waits at the end of a pipe that nobody writes to: when it closes, we are dead, and it ends the agent's group.
- * It runs nothing but these words, and its one argument is a number.
+ * None of our code runs after we are killed, and Bun offers no system call that ties a child's life to its parent's. So
+ * a shell reads from a pipe that we never write to: when the pipe closes, we are dead, and the shell kills the agent's
+ * process group. The shell runs only this fixed script, and its one argument is a number.
  */
 function guard(pid: number): { kill(signal: "SIGKILL"): void } | null {
   if (process.platform === "win32") return null;
   const script = 'read -r _; kill -TERM "-$1"; sleep 5; kill -KILL "-$1"';
   try {
-    const child = Bun.spawn(["/bin/sh", "-c", script, "backtrail-guard", String(pid)], {
+    const child = spawn("/bin/sh", ["-c", script, "backtrail-guard", String(pid)], {
       stdin: "pipe",
       stdout: "ignore",
       stderr: "ignore",
@@ -145,7 +152,7 @@ function guard(pid: number): { kill(signal: "SIGKILL"): void } | null {
     child.unref();
     return child;
   } catch {
-    // Without a shell nobody watches; the run itself is not worse for it.
+    // Without a shell there is no guard; the run itself is unaffected.
     return null;
   }
 }

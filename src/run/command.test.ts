@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { runs } from "../../test/support/own-process.ts";
-import type { RunSection } from "../agents/profile.ts";
+import type { RunSection } from "../agents/contract/profile.ts";
 import { runners } from "./agents.ts";
 import { type Ask, commandOf, modelIn } from "./command.ts";
 
@@ -18,7 +18,7 @@ test("each agent's command, as its CLI wants it", () => {
     all.map(({ name, run }) => {
       const asks = {
         new: plain,
-        resumed: { ...plain, session: "s1" },
+        ...(run.resume ? { resumed: { ...plain, session: "s1" } } : {}),
         model: { ...plain, model: "m1", args: ["--x"] },
       };
       return [
@@ -79,6 +79,6 @@ test("the model that the user's own words name counts", () => {
 
 test("a prompt that the system can't pass on is refused", () => {
   expect(() => commandOf(runOf("claude"), { ...plain, prompt: "x".repeat(200_000) })).toThrow("The prompt is too long");
-  expect(() => commandOf(runOf("claude"), { ...plain, prompt: "a\0b" })).toThrow("There is a NUL byte in the prompt");
+  expect(() => commandOf(runOf("claude"), { ...plain, prompt: "a\0b" })).toThrow("The prompt contains a NUL byte");
   expect(commandOf(runOf("opencode"), { ...plain, prompt: "x".repeat(200_000) }).input).toHaveLength(200_000);
 });

@@ -1,35 +1,42 @@
-/** The command of a run, from what the profile says: which words, in which places, and what goes to standard input. */
+/** Builds the command line and the standard input of a run from the agent's profile. */
 
-import type { RunSection } from "../agents/profile.ts";
-import { UserError } from "../base/errors.ts";
+import type { RunSection } from "../agents/contract/profile.ts";
+import { isCommandWord } from "../base/ids.ts";
+import { RunError } from "./problems.ts";
 
-/** Linux takes no longer argument than 128 KiB. */
-const LONGEST_ARGUMENT = 128 * 1024 - 1;
+/** Linux limits a single argument to 128 KiB. */
+const MAX_ARGUMENT = 128 * 1024 - 1;
 
 export interface Ask {
   prompt: string;
   model: string | null;
   /** The session to continue. */
   session: string | null;
-  /** The id that a new session is to get, if the agent takes one. */
+  /** The id for a new session, if the agent accepts one. */
   newSession: string;
-  /** What the agent is to know before the prompt. */
+  /** Context that the agent receives before the prompt. */
   context: string | null;
-  /** The user's own words for the agent. */
+  /** Extra arguments from the user. */
   args: readonly string[];
 }
 
 export interface Command {
   args: string[];
-  /** Null: nothing, and closed. */
+  /** Null closes standard input without writing to it. */
   input: string | null;
-  /** The session's id, where it is known beforehand. */
+  /** The session's id, if it is known before the run. */
   session: string | null;
 }
 
 export function commandOf(run: RunSection, ask: Ask): Command {
   const chosen = ask.session === null && takesId(run, ask.args) ? ask.newSession : null;
   const session = ask.session ?? chosen;
+  if (session !== null && !isCommandWord(session)) {
+    throw new RunError("refused", { kind: "session-id-invalid", session });
+  }
+  if (ask.session !== null && !run.resume) {
+    throw new RunError("usage", { kind: "resume-unsupported-by-run" });
+  }
   const sessionWords = ask.session !== null ? run.resume : chosen !== null ? run.new_session?.words : undefined;
   const prompt = ask.context !== null && !run.context ? `${ask.context}\n\n${ask.prompt}` : ask.prompt;
   const places: Record<string, string[]> = {
@@ -46,7 +53,7 @@ export function commandOf(run: RunSection, ask: Ask): Command {
   return { args, input: run.stdin === true ? prompt : null, session };
 }
 
-/** The model that the user's own words name, if they do. */
+/** The model that the user's extra arguments name, if any. */
 export function modelIn(run: RunSection, args: readonly string[]): string | null {
   for (const flag of run.model?.flags ?? []) {
     const at = args.indexOf(flag);
@@ -63,20 +70,16 @@ function takesId(run: RunSection, args: readonly string[]): boolean {
   return !args.some((word) => new_session.unless?.includes(word.split("=", 1)[0] ?? word));
 }
 
-/** In one pass, so that a prompt that speaks of `{session}` stays as it is. */
+/** Substitutes in one pass, so that a literal `{session}` in a prompt is not replaced. */
 function filled(word: string, values: Record<string, string>): string {
   return word.replace(/\{(prompt|model|session|context)\}/g, (_, name: string) => values[name] ?? "");
 }
 
 function requireRoom(args: readonly string[]): void {
   if (args.some((word) => word.includes("\0"))) {
-    throw new UserError("usage", "There is a NUL byte in the prompt, and the system passes none on.", "Is it a text?");
+    throw new RunError("usage", { kind: "prompt-has-nul" });
   }
   const longest = Math.max(...args.map((word) => Buffer.byteLength(word)));
-  if (longest <= LONGEST_ARGUMENT) return;
-  throw new UserError(
-    "usage",
-    `The prompt is too long: ${longest} bytes, and the system passes on ${LONGEST_ARGUMENT}.`,
-    "Put it into a file, and ask the agent to read that.",
-  );
+  if (longest <= MAX_ARGUMENT) return;
+  throw new RunError("usage", { kind: "prompt-too-long", bytes: longest, limit: MAX_ARGUMENT });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { temporaryDirectory } from "../../test/support/index.ts";
 import { contextOf } from "./context.ts";
-import type { RunNode } from "./tree.ts";
+import type { RunNode } from "./log/tree.ts";
 
 const start = (prompt: string) => JSON.stringify({ type: "aiwr_start", prompt, agent: "claude", model: null });
 const said = (text: string) => JSON.stringify({ type: "assistant", message: { content: [{ type: "text", text }] } });

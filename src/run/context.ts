@@ -1,24 +1,24 @@
 /**
- * What a resumed session is told of earlier ones, from their logs: who asked for what, what was done, what came of it.
- * Within a limit, and what was left out is said.
+ * Builds the summary of earlier sessions that a resumed session receives, from their logs: prompts, actions and
+ * results. The summary has a size limit and states what it omits.
  */
 import { shorten } from "../base/text.ts";
-import { readLog } from "./read.ts";
+import { readLog } from "./log/read.ts";
+import type { RunNode } from "./log/tree.ts";
 import type { Moment } from "./result.ts";
-import type { RunNode } from "./tree.ts";
 
-/** In characters; an argument may be no longer than 128 KiB. */
-export const LONGEST_CONTEXT = 60_000;
-/** With less than this for each, the last ones are left out. */
-const LEAST_SHARE = 1_500;
-const LONGEST_NOTE = 1_000;
-const LONGEST_INPUT = 300;
+/** In characters. A single argument is limited to 128 KiB. */
+const MAX_CONTEXT = 60_000;
+/** The last sessions are omitted if each would get less than this. */
+const MIN_SHARE = 1_500;
+const MAX_NOTE = 1_000;
+const MAX_INPUT = 300;
 
-/** One prompt and what followed. */
-export interface ToldRun {
+/** One prompt with the actions and the result that followed. */
+interface ToldRun {
   prompt: string;
   notes: string[];
-  /** Earlier notes that are not kept. */
+  /** The number of earlier notes that were dropped. */
   passed: number;
   result: string;
   failure: string | null;
@@ -31,10 +31,10 @@ interface ToldSession {
   runs: ToldRun[];
 }
 
-/** The session alone, or with all that came of it. */
-export async function contextOf(node: RunNode, withTree: boolean, limit = LONGEST_CONTEXT): Promise<string> {
+/** Covers the session alone, or also all of its descendants. */
+export async function contextOf(node: RunNode, withTree: boolean, limit = MAX_CONTEXT): Promise<string> {
   const nodes = withTree ? inOrder(node, 0, null) : [{ node, depth: 0, parent: null }];
-  const room = Math.max(1, Math.min(nodes.length, Math.floor(limit / LEAST_SHARE)));
+  const room = Math.max(1, Math.min(nodes.length, Math.floor(limit / MIN_SHARE)));
   const share = Math.floor(limit / room) - 200;
   const parts = [opening(nodes.length)];
   for (const each of nodes.slice(0, room)) {
@@ -78,19 +78,19 @@ function runText(run: ToldRun, share: number): string[] {
     `Prompt: ${prompt}`,
     ...(missing > 0 ? [`[${missing} earlier entries are left out.]`] : []),
     ...kept,
-    ...(run.failure === null ? [] : [`It failed: ${cut(run.failure, LONGEST_NOTE)}`]),
+    ...(run.failure === null ? [] : [`It failed: ${cut(run.failure, MAX_NOTE)}`]),
     `Result: ${result === "" ? "(none)" : result}`,
   ];
 }
 
-/** Says how much is missing. */
+/** Shortens the text and states how many characters are omitted. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${shorten(text, length)} [${text.length - length} more characters are left out.]`;
 }
 
-/** What a log tells, run by run; at most about `limit` characters of notes are kept of each. */
-export async function readRuns(node: RunNode, limit: number): Promise<ToldRun[]> {
+/** Reads a log run by run, and keeps at most about `limit` characters of notes per run. */
+async function readRuns(node: RunNode, limit: number): Promise<ToldRun[]> {
   const runs: ToldRun[] = [];
   let told: ToldRun = { prompt: "", notes: [], passed: 0, result: "", failure: null };
   let size = 0;
@@ -111,12 +111,11 @@ export async function readRuns(node: RunNode, limit: number): Promise<ToldRun[]>
     },
     moment(moment) {
       if (moment.kind === "delta") {
-        pieces = shorten(pieces + moment.text, 2 * LONGEST_NOTE);
+        pieces = shorten(pieces + moment.text, 2 * MAX_NOTE);
         return;
       }
-      // A message that came in pieces is told whole once something else follows.
-      if (pieces !== "" && moment.kind !== "message" && moment.kind !== "end")
-        add(`Agent: ${cut(pieces, LONGEST_NOTE)}`);
+      // A message that arrived in pieces becomes one note once something else follows.
+      if (pieces !== "" && moment.kind !== "message" && moment.kind !== "end") add(`Agent: ${cut(pieces, MAX_NOTE)}`);
       pieces = "";
       const note = noteOf(moment);
       if (note !== null) add(note);
@@ -124,7 +123,7 @@ export async function readRuns(node: RunNode, limit: number): Promise<ToldRun[]>
     end(result) {
       told.result = result.text;
       told.failure = result.failure;
-      // The last thing that it said is the result.
+      // The last message is already the result.
       if (told.notes.at(-1) === noteOf({ kind: "message", text: result.text })) told.notes.pop();
       runs.push(told);
     },
@@ -135,11 +134,11 @@ export async function readRuns(node: RunNode, limit: number): Promise<ToldRun[]>
 function noteOf(moment: Moment): string | null {
   switch (moment.kind) {
     case "message":
-      return `Agent: ${cut(moment.text, LONGEST_NOTE)}`;
+      return `Agent: ${cut(moment.text, MAX_NOTE)}`;
     case "tool":
-      return `Tool ${moment.name || "(unnamed)"}: ${cut(JSON.stringify(moment.input) ?? "", LONGEST_INPUT)}`;
+      return `Tool ${moment.name || "(unnamed)"}: ${cut(JSON.stringify(moment.input) ?? "", MAX_INPUT)}`;
     case "failure":
-      return `Error: ${cut(moment.text, LONGEST_NOTE)}`;
+      return `Error: ${cut(moment.text, MAX_NOTE)}`;
     default:
       return null;
   }

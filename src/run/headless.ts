@@ -1,26 +1,33 @@
-/** One run from its start to its end: the agent is started, its lines are logged as they come, and read for the result. */
+/** Performs one run: starts the agent, logs its lines as they arrive, and parses them for the result. */
+
 import { dirname } from "node:path";
 import { now } from "../base/clock.ts";
 import { codeOf, UserError } from "../base/errors.ts";
-import { faultPoint } from "../base/fault.ts";
+import { faultPoint } from "../base/fault-point.ts";
 import { newSessionId } from "../base/ids.ts";
+import { findWorkspace } from "../git/workspace.ts";
+import { forgetRun, sessionOfRun } from "../recording/run-session.ts";
+import { listSessions } from "../recording/session/store.ts";
 import type { Runner } from "./agents.ts";
 import { AgentProcess } from "./child.ts";
 import { commandOf } from "./command.ts";
-import { cannotWrite, dayDirectory, folderOf, type LogFile, newRunId } from "./layout.ts";
-import { type Facts, factsOf, noteEnd, noteName, noteStart } from "./ledger.ts";
 import { type Limits, overBudget } from "./limits.ts";
-import { RunLog } from "./log.ts";
-import { PARENT_VARIABLE, type Parent, RUN_VARIABLE, SESSION_VARIABLE } from "./parent.ts";
+import { type Facts, factsOf, noteEnd, noteName, noteStart, requireLedger } from "./log/index-file.ts";
+import { cannotWrite, dayDirectory, folderOf, type LogFile, newRunId } from "./log/layout.ts";
+import { RunLog } from "./log/log.ts";
 import type {
   DroppedRecord,
   EndStatus,
   MetaRecord,
+  ModelRecord,
   StartRecord,
   StoppedRecord,
   StopReason,
   TagsRecord,
-} from "./records.ts";
+  TextRecord,
+} from "./log/records.ts";
+import { PARENT_VARIABLE, type Parent, RUN_VARIABLE, SESSION_VARIABLE } from "./parent.ts";
+import { RunError } from "./problems.ts";
 import { type Moment, RunResult, type Usage } from "./result.ts";
 import { LineSplitter } from "./stream.ts";
 
@@ -33,24 +40,26 @@ export interface RunRequest {
   /** The session to continue, and its log. */
   session: { id: string; log: LogFile } | null;
   parent: Parent | null;
-  /** What the agent is to know beforehand, of sessions that are resumed. */
+  /** Context from resumed sessions that the agent receives before the prompt. */
   context: string | null;
   tags: readonly string[];
   limits: Limits;
   logs: string;
   cwd: string;
+  /** Called once with the session's id, as soon as the agent reports it. */
+  onIdentified?: (id: string) => void;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What whoever started the run hears of it while it goes on. */
+/** Receives the events of a run while it is in progress. */
 export interface Listener {
   started(start: StartRecord): void;
   identified(sessionId: string): void;
-  /** Every line that was logged. */
+  /** Called for every logged line. */
   line?(value: Record<string, unknown>, result: RunResult): void;
-  /** What the agent does, as its lines tell it. */
+  /** Called for each agent action parsed from the lines. */
   moment?(moment: Moment): void;
-  /** The agent's own output and errors, as they come. */
+  /** Receives the agent's raw stdout and stderr. */
   output?(chunk: Buffer): void;
 }
 
@@ -58,18 +67,18 @@ export interface Outcome {
   sessionId: string;
   result: string;
   status: EndStatus;
-  /** What the process ended with. */
+  /** The exit status of the process. */
   code: number;
-  /** What went wrong, in the agent's words. */
+  /** The agent's own error message. */
   failure: string | null;
   usage: Usage;
-  /** The end of what it wrote to standard error. */
+  /** The end of the agent's standard error. */
   stderr: string;
-  /** The agent has told no id of its own: the log has one of ours. */
+  /** True if the agent reported no session id; the log then keeps the id that we generated. */
   nameless: boolean;
-  /** Lines that were too long to be logged. */
+  /** The number of lines that were too long to log. */
   dropped: number;
-  /** Why the log ends before the run did. */
+  /** The error that ended the log before the run ended. */
   logFailure: unknown;
 }
 
@@ -83,7 +92,7 @@ export class HeadlessRun {
     this.finished = finish(() => this.#stopped);
   }
 
-  /** Ends the agent, as an interrupt does: SIGINT, SIGTERM, SIGKILL, until it has ended. */
+  /** Stops the agent as an interrupt does: `signal`, then SIGTERM, then SIGKILL, until it ends. */
   stop(signal: NodeJS.Signals): void {
     this.#stopped = true;
     this.#process.stop(signal);
@@ -94,7 +103,7 @@ export class HeadlessRun {
     const own = newRunId();
     const command = commandOf(runner.run, { ...request, session: session?.id ?? null, newSession: newSessionId() });
     const start: StartRecord = { type: "aiwr_start", prompt: request.prompt, agent: runner.name, model: request.model };
-    // A session that is continued is known by its first run.
+    // A continued session keeps the facts of its first run.
     const facts = session ? null : factsOf(start, request.parent?.id ?? null, now().getTime());
     const log = openLog(request, own, start, facts);
     listener.started(start);
@@ -102,12 +111,15 @@ export class HeadlessRun {
     const result = new RunResult(runner.run.stream, { agent: runner.profile.id, model: request.model });
     let identified: string | null = null;
     let dropped = 0;
+    let model = request.model;
     const identify = (id: string) => {
+      if (identified !== null) return;
       identified = id;
       const before = log.name;
       if (!session) log.identify(id, id === command.session);
       faultPoint("run:named");
       if (log.name !== before) noteName(logs, before, log.name);
+      request.onIdentified?.(id);
       listener.identified(id);
     };
     let limit: StopReason | null = null;
@@ -120,19 +132,34 @@ export class HeadlessRun {
       line(value, bytes) {
         log.line(bytes);
         const moments = result.take(value);
+        if (result.model !== null && result.model !== model) {
+          model = result.model;
+          log.record({ type: "aiwr_model", model } satisfies ModelRecord);
+        }
         if (limit === null && result.status === "interrupted" && overBudget(result.usage, request.limits.budget)) {
           stopFor("over-budget");
         }
+        hooks?.ask(identify);
         const id = result.sessionId ?? (runner.run.new_session?.at_once ? command.session : null);
         if (identified === null && id !== null) identify(id);
         listener.line?.(value, result);
         for (const moment of moments) listener.moment?.(moment);
+      },
+      other(bytes) {
+        if (runner.run.stream.output !== "text") return;
+        const text = bytes.toString("utf8");
+        log.record({ type: "aiwr_text", text } satisfies TextRecord);
+        for (const moment of result.takeText(text)) listener.moment?.(moment);
+        if (result.sessionId !== null) identify(result.sessionId);
       },
       tooLong(bytes) {
         dropped++;
         log.record({ type: "aiwr_dropped", bytes } satisfies DroppedRecord);
       },
     });
+
+    const hooks = session === null && runner.run.stream.session_from === "hooks" ? toldByHooks(request, own) : null;
+    const poll = hooks && setInterval(() => hooks.ask(identify), TOLD_POLL_MS);
 
     const agent = started(request, {
       args: command.args,
@@ -154,6 +181,10 @@ export class HeadlessRun {
       const { code, stderr } = await agent.ended;
       clearTimeout(timer);
       lines.end();
+      if (poll) clearInterval(poll);
+      hooks?.ask(identify);
+      hooks?.conclude(identify);
+      if (code === 0 && !stopped() && limit === null) result.exited();
       const nameless = identified === null && session === null;
       if (identified === null) listener.identified(session?.id ?? log.name);
       const told = code !== 0 ? "failed" : result.status;
@@ -178,10 +209,34 @@ export class HeadlessRun {
   }
 }
 
+/** How often the run looks whether a hook has told its session. */
+const TOLD_POLL_MS = 100;
+
+/** The session that the run's own hooks report, for an agent that prints none; null where nothing is recorded. */
+function toldByHooks({ cwd, runner }: RunRequest, run: string) {
+  const workspace = findWorkspace(cwd);
+  if (!workspace) return null;
+  const ofAgent = () => listSessions(workspace).filter(({ agent }) => agent === runner.profile.id);
+  const before = new Set(ofAgent().map(({ id }) => id));
+  return {
+    ask(identify: (id: string) => void) {
+      const id = sessionOfRun(workspace.storeDir, run);
+      if (id !== null) identify(id);
+    },
+    /** Hooks that a daemon of the agent runs do not have the run's variable: then the only new session is the one. */
+    conclude(identify: (id: string) => void) {
+      const [only, ...others] = ofAgent().filter(({ id }) => !before.has(id));
+      if (only && others.length === 0) identify(only.id);
+      forgetRun(workspace.storeDir, run);
+    },
+  };
+}
+
 function openLog(request: RunRequest, own: string, start: StartRecord, facts: Facts | null): RunLog {
   const { logs, parent, session, tags } = request;
   try {
-    // Written down first: killed right after, the session is not taken for one that had ended.
+    requireLedger(logs);
+    // Write the index line first: if we are killed right after, the session does not look like one that had ended.
     noteStart(logs, session?.log.name ?? own, facts, tags);
     faultPoint("run:noted");
     const log = session ? RunLog.continue(logs, session.log) : RunLog.create(logs, directoryFor(logs, parent), own);
@@ -199,10 +254,10 @@ function openLog(request: RunRequest, own: string, start: StartRecord, facts: Fa
 
 function directoryFor(logs: string, parent: Parent | null): string {
   const day = dayDirectory(logs, now());
-  return parent?.log ? folderOf(parent.log) : day;
+  return parent?.log ? folderOf(logs, parent.log) : day;
 }
 
-/** Runs that the agent starts find their parent, and the logs, wherever they are started. */
+/** Lets runs that the agent starts find their parent and the logs, whatever directory they start in. */
 function environmentFor(request: RunRequest, session: string | null, own: string): Record<string, string | undefined> {
   const id = request.session?.id ?? session ?? undefined;
   return {
@@ -222,6 +277,6 @@ function started({ runner, program, cwd }: RunRequest, { failed, ...how }: How):
   } catch (error) {
     failed();
     const reason = codeOf(error) ?? String(error);
-    throw new UserError("failed", `${runner.name} could not be started (${reason}).`, `Its program is ${program}.`);
+    throw new RunError("failed", { kind: "runner-not-started", name: runner.name, program, reason });
   }
 }

@@ -1,5 +1,5 @@
-/** How long a run may take, and what it may cost, as the user says it. */
-import { UserError } from "../base/errors.ts";
+/** Parses and checks the time limit and the budget of a run. */
+import { RunError } from "./problems.ts";
 import type { Usage } from "./result.ts";
 
 export interface Limits {
@@ -7,13 +7,11 @@ export interface Limits {
   budget: Budget | null;
 }
 
-/** Tokens, or US dollars. */
+/** A limit in tokens or in US dollars. */
 export interface Budget {
   tokens: number | null;
   cost: number | null;
 }
-
-export const NO_LIMITS: Limits = { timeoutMs: null, budget: null };
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -23,8 +21,8 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 };
-/** A timer takes no more. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** The largest delay that setTimeout accepts. */
+const MAX_MS = 2 ** 31 - 1;
 
 /** "90" (seconds), "30s", "10m", "1h30m". */
 export function parseTime(text: string): number {
@@ -33,8 +31,8 @@ export function parseTime(text: string): number {
   const parts = [...bare.matchAll(/(\d{1,9}(?:\.\d{1,9})?)\s?(ms|min|[smhd])\s?/g)];
   const time = parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
   const whole = parts.map(([part]) => part).join("") === bare;
-  if (whole && time >= 1 && time <= LONGEST_MS) return Math.round(time);
-  throw new UserError("usage", `"${text}" is not a time.`, "Give something like 90s, 10m or 1h30m.");
+  if (whole && time >= 1 && time <= MAX_MS) return Math.round(time);
+  throw new RunError("usage", { kind: "not-a-time", text });
 }
 
 /** "50000", "50k", "1.5M" (tokens), "$0.50", "0.5usd". */
@@ -45,10 +43,10 @@ export function parseBudget(text: string): Budget {
   const tokens = /^(\d+(?:\.\d+)?)\s*([km]?)(?:\s*tokens?)?$/.exec(words);
   const count = tokens ? Math.round(Number(tokens[1]) * ({ k: 1e3, m: 1e6 }[tokens[2] ?? ""] ?? 1)) : 0;
   if (count >= 1 && Number.isSafeInteger(count)) return { tokens: count, cost: null };
-  throw new UserError("usage", `"${text}" is not a budget.`, "Give tokens, such as 200k, or dollars, such as $0.50.");
+  throw new RunError("usage", { kind: "not-a-budget", text });
 }
 
-/** What is read from a cache was paid for before, and does not count. */
+/** Cache reads do not count: those tokens were paid for when they were written to the cache. */
 export function countedTokens({ tokens }: Usage): number {
   return tokens.input + tokens.output + tokens.cacheWrite;
 }

@@ -1,35 +1,41 @@
-/** Whose child a run is: named by the user, or told by the environment of the agent that started it. */
-import { UserError } from "../base/errors.ts";
-import { findWorkspace } from "../git/workspace.ts";
-import { listSessions } from "../lifecycle/session-state.ts";
-import { findLog, type LogFile, nameOf } from "./layout.ts";
-import { nameSince } from "./ledger.ts";
+/** Finds the parent session of a run: named by the user, or by the environment of the agent that started the run. */
 
-/** Names the session in which a run is started. Hooks put it into the agent's shells, and `run` into its environment. */
+import { findWorkspace } from "../git/workspace.ts";
+import { listSessions } from "../recording/session/store.ts";
+import { nameSince } from "./log/index-file.ts";
+import { findLog, type LogFile, nameOf } from "./log/layout.ts";
+import { RunError } from "./problems.ts";
+
+/**
+ * Holds the id of the session that starts a run. Hooks set it in the agent's shells, `run` in the agent's environment.
+ */
 export const SESSION_VARIABLE = "BACKTRAIL_SESSION_ID";
-/** Names the run itself, for where its agent has told another session's id than we gave it, or none yet. */
+/**
+ * Holds the id of the run itself, in case the agent reports a different session id than the one we gave it, or none
+ * yet.
+ */
 export const RUN_VARIABLE = "BACKTRAIL_RUN";
 
-/** Names the session that started the run, so that the run's own hooks record whose child it is. */
+/** Holds the id of the session that started the run, so that the run's own hooks record their parent. */
 export const PARENT_VARIABLE = "BACKTRAIL_PARENT_ID";
 
-/** An agent tells its session before it does anything; what it printed is read at once. */
+/** An agent reports its session before it does anything else, and we read its output at once. */
 const NAMED_MS = 1_000;
 const POLL_MS = 20;
 
 export interface Parent {
   id: string;
-  /** Null for a recorded session that is no run: it has no log. */
+  /** Null for a recorded session that is not a run: it has no log. */
   log: LogFile | null;
 }
 
 export function requireParent(logs: string, id: string, cwd: string): Parent {
   const parent = findParent(logs, id, cwd);
   if (parent) return parent;
-  throw new UserError("failed", `Parent session not found: ${id}`, "`--list` shows the sessions there are.");
+  throw new RunError("failed", { kind: "parent-unknown", id });
 }
 
-/** Nothing where the run wasn't started by an agent, or by one that nobody knows here. */
+/** Undefined if no agent started the run, or if the agent's session is unknown here. */
 export async function parentFromEnvironment(
   logs: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -43,7 +49,7 @@ export async function parentFromEnvironment(
   return run ? findParent(logs, nameSince(logs, nameOf(run)) ?? run, cwd) : undefined;
 }
 
-/** The hooks may know a session before the run has read its name from the stream and given it to the log. */
+/** Waits for the log's final name: hooks may know a session before the run has read its id from the stream. */
 async function untilNamed(logs: string, run: string): Promise<void> {
   const end = performance.now() + NAMED_MS;
   while (performance.now() < end && findLog(logs, run) !== undefined && nameSince(logs, run) === undefined) {

@@ -1,7 +1,9 @@
-/** Many prompts in one file: one a line, or blocks between lines of `---`. */
+/** Reads many prompts from one file: one per line, or blocks separated by `---` lines. */
+
 import { readFileSync, statSync } from "node:fs";
 import { codeOf, UserError } from "../base/errors.ts";
-import { plural, shownPath } from "../base/text.ts";
+import { shownPath } from "../base/text.ts";
+import { RunError } from "./problems.ts";
 
 const LARGEST = 16 * 1024 * 1024;
 const MOST = 10_000;
@@ -10,14 +12,14 @@ export function readPrompts(path: string): string[] {
   return requirePrompts(textOf(path), shownPath(path));
 }
 
-/** `where` is how a person calls the place that they come from. */
+/** `where` names the source in error messages. */
 export function requirePrompts(text: string, where: string): string[] {
   const prompts = promptsIn(text);
   if (prompts.length === 0) {
-    throw new UserError("usage", `There is no prompt in ${where}.`, "One a line, or between lines of `---`.");
+    throw new RunError("usage", { kind: "no-prompts", where });
   }
   if (prompts.length <= MOST) return prompts;
-  throw new UserError("usage", `${where} has ${plural(prompts.length, "prompt")}; at most ${MOST} are run.`);
+  throw new RunError("usage", { kind: "too-many-prompts", where, count: prompts.length, limit: MOST });
 }
 
 export function promptsIn(text: string): string[] {
@@ -42,10 +44,10 @@ function isSeparator(line: string): boolean {
 function textOf(path: string): string {
   try {
     const { size } = statSync(path);
-    if (size > LARGEST) throw new UserError("usage", `${shownPath(path)} is too large: ${size} bytes.`);
+    if (size > LARGEST) throw new RunError("usage", { kind: "prompts-too-large", path, bytes: size });
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError("usage", `${shownPath(path)} can't be read (${codeOf(error) ?? String(error)}).`);
+    throw new RunError("usage", { kind: "prompts-unreadable", path, reason: codeOf(error) ?? String(error) });
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { runs } from "../../test/support/own-process.ts";
-import type { StreamSection } from "../agents/profile.ts";
+import type { StreamSection } from "../agents/contract/profile.ts";
 import { runners } from "./agents.ts";
 import { RunResult } from "./result.ts";
 

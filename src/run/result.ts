@@ -1,46 +1,48 @@
-/** What a run has come to so far: the answer, the status, the tokens; told from the stream by the profile's rules. */
-import { plainText, tokensAt } from "../agents/generic/items.ts";
-import { firstAt, textAt, valueAt } from "../agents/paths.ts";
-import type { Condition, Conditions, StreamRule, StreamSection } from "../agents/profile.ts";
-import type { Tokens } from "../transcripts/model.ts";
+/** Derives a run's result from the agent's stream by the profile's rules: the answer, the status and the tokens. */
+
+import type { StreamRule, StreamSection } from "../agents/contract/profile.ts";
+import { plainText, tokensAt } from "../agents/generic/transcript.ts";
+import { holds } from "../agents/registry/conditions.ts";
+import { firstAt, textAt } from "../agents/registry/paths.ts";
+import { firstGroup } from "../agents/registry/regex.ts";
+import { addTokens, NO_TOKENS, type Tokens } from "../model/tokens.ts";
 import { type Cost, estimatedCost, sumOfCosts } from "../transcripts/prices.ts";
 
 export interface Usage {
   tokens: Tokens;
-  /** As the agent tells it, else by the model's price; null where neither is known. */
+  /** The cost that the agent reports, otherwise an estimate from the model's price; null if neither is known. */
   cost: Cost | null;
 }
 
-/** Whose tokens they are, as far as it is known before the stream tells. */
+/** The agent and model that the usage belongs to, as far as they are known before the stream reports them. */
 export interface Spender {
-  /** The registry's name. */
+  /** The agent's id in the registry. */
   agent: string;
   model: string | null;
 }
 
-const NONE: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-const MOST_RECENT = 200;
+const MAX_RECENT = 200;
 
-/** Something that happened, for whoever retells a run. */
+/** One event of a run, for renderers. */
 export type Moment =
   | { kind: "prompt" | "message" | "delta" | "failure"; text: string }
   | { kind: "tool"; name: string; input: unknown }
   | { kind: "end"; ok: boolean; text: string | null };
 
 export class RunResult {
-  /** The agent's own id, once a line has told it. */
+  /** The agent's own session id, once a line reports it. */
   sessionId: string | null = null;
   readonly #stream: StreamSection;
   readonly #spender: Spender | null;
   #model: string | null;
   #text = "";
-  /** Pieces follow: the next one belongs to the same message. */
+  /** True while a message arrives in pieces: the next piece belongs to the same message. */
   #open = false;
   #final: string | null = null;
   #ended: boolean | null = null;
   #failure: string | null = null;
-  #counted: Usage = { tokens: NONE, cost: null };
-  /** Messages that may be told of again; the oldest are settled, so that a long run stays small. */
+  #counted: Usage = { tokens: NO_TOKENS, cost: null };
+  /** Messages that the agent may report again. The oldest are folded into `#counted`, so that memory stays bounded. */
   #recent = new Map<string, Usage>();
 
   constructor(stream: StreamSection, spender: Spender | null = null) {
@@ -49,17 +51,22 @@ export class RunResult {
     this.#model = spender?.model ?? null;
   }
 
-  /** Of the final record where it has one; else what the assistant said last. */
+  /** The text of the final record if it has one, otherwise the assistant's last message. */
   get text(): string {
     return this.#final ?? this.#text;
   }
 
-  /** What went wrong, in the agent's words. */
+  /** The newest model that the stream reports; until then, the requested model. */
+  get model(): string | null {
+    return this.#model;
+  }
+
+  /** The agent's own error message. */
   get failure(): string | null {
     return this.#failure;
   }
 
-  /** As the stream tells it: without a final record, the run was cut off. */
+  /** The status that the stream reports. Without a final record, the run was interrupted. */
   get status(): "completed" | "failed" | "interrupted" {
     if (this.#ended === false || this.#failure !== null) return "failed";
     return this.#ended === true ? "completed" : "interrupted";
@@ -69,12 +76,27 @@ export class RunResult {
     return [...this.#recent.values()].reduce(plus, this.#counted);
   }
 
+  /** The process ended with 0, which is all that some agents tell of their end. */
+  exited(): void {
+    const { end, output } = this.#stream;
+    if (this.#failure === null && (end === "exit" || (output === "text" && end !== "record"))) this.#ended = true;
+  }
+
+  /** A line of an agent that prints plain text: a part of its answer, perhaps with the session's id. */
+  takeText(line: string): Moment[] {
+    const { session_pattern: pattern } = this.#stream;
+    if (this.sessionId === null && pattern !== undefined) this.sessionId = firstGroup(pattern, line);
+    const text = this.#open ? `\n${line}` : line;
+    this.#say(text, true);
+    return [{ kind: "delta", text }];
+  }
+
   take(line: Record<string, unknown>): Moment[] {
     if (this.sessionId === null && holds(this.#stream.session_when, line)) {
       this.sessionId = textAt(line, this.#stream.session_id);
     }
     const model = textAt(line, this.#stream.model);
-    // What an agent says by itself carries a name like "<synthetic>".
+    // Messages that the agent generates itself carry a model name like "<synthetic>".
     if (model !== null && !model.startsWith("<")) this.#model = model;
     const moments: Moment[] = [];
     for (const rule of this.#stream.rules) {
@@ -102,7 +124,7 @@ export class RunResult {
         moments.push({ kind: "tool", name: textAt(value, rule.name) ?? "", input: firstAt(value, rule.input) ?? null });
         return;
       case "failure":
-        // The first reason is the real one; what follows tells that it gave up.
+        // Keep the first failure, which is the cause; later ones only report that the agent gave up.
         this.#failure ??= text;
         moments.push({ kind: "failure", text });
         return;
@@ -122,7 +144,7 @@ export class RunResult {
   #say(text: string, piece: boolean): void {
     this.#text = piece && this.#open ? this.#text + text : text;
     this.#open = piece;
-    // It has tried again, and goes on.
+    // A new message means that the agent retried and continues.
     this.#failure = null;
     this.#ended = null;
     this.#final = null;
@@ -133,8 +155,8 @@ export class RunResult {
     const told = firstAt(value, rule.cost);
     const usd = typeof told === "number" && Number.isFinite(told) && told >= 0 ? told : null;
     if (tokens === null && usd === null) return;
-    const cost = usd === null ? this.#estimate(tokens ?? NONE) : { usd, estimated: false };
-    const usage: Usage = { tokens: tokens ?? NONE, cost };
+    const cost = usd === null ? this.#estimate(tokens ?? NO_TOKENS) : { usd, estimated: false };
+    const usage: Usage = { tokens: tokens ?? NO_TOKENS, cost };
     const id = textAt(value, rule.message_id);
     if (rule.total) {
       this.#recent.clear();
@@ -143,7 +165,7 @@ export class RunResult {
     else {
       this.#recent.set(id, usage);
       const [oldest] = this.#recent;
-      if (this.#recent.size <= MOST_RECENT || !oldest) return;
+      if (this.#recent.size <= MAX_RECENT || !oldest) return;
       this.#recent.delete(oldest[0]);
       this.#counted = plus(this.#counted, oldest[1]);
     }
@@ -157,12 +179,7 @@ export class RunResult {
 
 export function plus(a: Usage, b: Usage): Usage {
   return {
-    tokens: {
-      input: a.tokens.input + b.tokens.input,
-      output: a.tokens.output + b.tokens.output,
-      cacheRead: a.tokens.cacheRead + b.tokens.cacheRead,
-      cacheWrite: a.tokens.cacheWrite + b.tokens.cacheWrite,
-    },
+    tokens: addTokens(a.tokens, b.tokens),
     cost: sumOfCosts([a, b]),
   };
 }
@@ -170,11 +187,4 @@ export function plus(a: Usage, b: Usage): Usage {
 function membersOf(rule: StreamRule, line: unknown): unknown[] {
   const list = firstAt(line, rule.in);
   return Array.isArray(list) ? list.filter((member) => holds(rule.each, member)) : [];
-}
-
-export function holds(conditions: Conditions | undefined, value: unknown): boolean {
-  return Object.entries(conditions ?? {}).every(([path, wanted]) => {
-    const found = valueAt(value, path) ?? null;
-    return (Array.isArray(wanted) ? wanted : [wanted]).includes(found as Condition);
-  });
 }

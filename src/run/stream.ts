@@ -1,20 +1,20 @@
 /**
- * The agent's output as lines. Memory is bounded: a line that is longer than `LONGEST_LINE` is passed over and only
- * counted, and what is no JSON object is left out.
+ * Splits the agent's output into lines. Memory is bounded: a line longer than `MAX_LINE` is only counted, and a line
+ * that is not a JSON object is skipped.
  */
 import { isUtf8 } from "node:buffer";
-import { isRecord } from "../agents/profile.ts";
+import { isRecord } from "../base/json.ts";
 
-export const LONGEST_LINE = 16 * 1024 * 1024;
+const MAX_LINE = 16 * 1024 * 1024;
 const NEWLINE = 10;
 const BRACE = 123;
 
 export interface LineSink {
-  /** A JSON object, and its line without the newline, as the agent wrote it. */
+  /** Receives a JSON object and its original line without the newline. */
   line(value: Record<string, unknown>, bytes: Buffer): void;
-  /** A line that was too long, and how long. */
+  /** Receives the length of a line that was too long. */
   tooLong(bytes: number): void;
-  /** Anything else. */
+  /** Receives any other line. */
   other?(bytes: Buffer): void;
 }
 
@@ -22,10 +22,10 @@ export class LineSplitter {
   readonly #sink: LineSink;
   readonly #longest: number;
   #parts: Buffer[] = [];
-  /** Of the line so far, also where it is no longer kept. */
+  /** The length of the current line, including bytes that are no longer kept. */
   #length = 0;
 
-  constructor(sink: LineSink, longest = LONGEST_LINE) {
+  constructor(sink: LineSink, longest = MAX_LINE) {
     this.#sink = sink;
     this.#longest = longest;
   }
@@ -39,11 +39,11 @@ export class LineSplitter {
       this.#finish();
       start = end + 1;
     }
-    // The runtime uses a chunk's memory again.
+    // Copy the rest: the runtime reuses the chunk's memory.
     if (start < chunk.length) this.#add(Buffer.from(chunk.subarray(start)));
   }
 
-  /** The last line may have no newline. */
+  /** Flushes the last line, which may have no newline. */
   end(): void {
     if (this.#length > 0) this.#finish();
   }
@@ -70,7 +70,7 @@ export class LineSplitter {
   }
 }
 
-/** The object that a line holds; undefined where it holds anything else. */
+/** Parses a line as a JSON object; undefined if it is anything else. */
 export function objectIn(bytes: Buffer): Record<string, unknown> | undefined {
   if (bytes[0] !== BRACE || !isUtf8(bytes)) return undefined;
   try {
@@ -81,7 +81,6 @@ export function objectIn(bytes: Buffer): Record<string, unknown> | undefined {
   }
 }
 
-/** Without white space around it. */
 function trimmed(bytes: Buffer): Buffer {
   let start = 0;
   let end = bytes.length;

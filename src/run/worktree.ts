@@ -1,40 +1,39 @@
-/** A run in a worktree of its own: it begins at the present commit, and nothing of it gets into the user's files. */
-import { UserError } from "../base/errors.ts";
-import { shownPath } from "../base/text.ts";
+/** Creates a separate worktree for a run. It starts at the current commit and leaves the user's files untouched. */
+
 import { gitLocation } from "../git/location.ts";
 import { tryGit } from "../git/run.ts";
-import { markRunWorktree } from "../git/run-worktrees.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
-import { addWorktree, freePlace, type WorktreePlace } from "../git/worktrees.ts";
-import { connectWorktree, type HookNote } from "../lifecycle/connect-worktree.ts";
+import { freePlace, type WorktreePlace } from "../git/worktrees/create.ts";
+import { addRunWorktree } from "../git/worktrees/runs.ts";
+import { connectWorktree, type HookNote } from "../setup/connect-worktree.ts";
+import { RunError } from "./problems.ts";
 
 export interface RunWorktree extends WorktreePlace {
   notes: HookNote[];
-  /** Files here that are not committed, and so not there. */
+  /** The number of uncommitted files, which the worktree does not contain. */
   leftOut: number;
 }
 
-/** `executable` is what hooks there call. */
+/** `executable` is the program that hooks in the worktree call. */
 export async function makeRunWorktree(
   workspace: Workspace | undefined,
   prompt: string,
   executable: string,
 ): Promise<RunWorktree> {
   if (workspace?.kind !== "repository") {
-    throw new UserError("usage", "There is no git repository here to make a worktree of.", "Leave --worktree out.");
+    throw new RunError("usage", { kind: "worktree-without-git" });
   }
   const { args, cwd } = gitLocation(workspace);
   const head = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
   if (head.code !== 0) {
-    throw new UserError("usage", "Nothing is committed here yet, so a worktree would be empty.", "Commit first.");
+    throw new RunError("usage", { kind: "worktree-without-commit" });
   }
   const commit = head.stdout.toString("latin1").trim();
   const { place, said } = await placed(workspace, prompt, commit);
   if (said !== null) {
-    throw new UserError("failed", `The worktree could not be made in ${shownPath(place.directory)}: ${said}.`);
+    throw new RunError("failed", { kind: "worktree-not-made", directory: place.directory, reason: said });
   }
   const made = findWorkspace(place.directory);
-  if (made && made.root !== workspace.root) markRunWorktree(made, place.branch, commit);
   const records = made !== undefined && made.commonDir === workspace.commonDir && isEnabled(workspace);
   return {
     ...place,
@@ -43,11 +42,11 @@ export async function makeRunWorktree(
   };
 }
 
-/** Another run may have taken the name since we looked. */
+/** Retries if another run takes the name in the meantime. */
 async function placed(workspace: Workspace, prompt: string, commit: string) {
   for (let attempt = 0; ; attempt++) {
     const place = freePlace(workspace, "run", prompt);
-    const said = await addWorktree(workspace, place, commit);
+    const said = await addRunWorktree(workspace, place, commit);
     if (said === null || attempt === 5 || !said.includes("already")) return { place, said };
   }
 }

@@ -1,13 +1,16 @@
-/** What differs between two states, as paths and as a patch. */
+/** Compares two states, as a list of paths or as a patch. */
 import { gitLocation } from "../git/location.ts";
-import { ObjectWriter } from "../git/objects.ts";
-import { ObjectReader } from "../git/reader.ts";
+import { ObjectReader } from "../git/objects/reader.ts";
+import { compareTrees, type TreeDifference } from "../git/objects/tree-diff.ts";
+import { TreeStore } from "../git/objects/trees.ts";
+import { ObjectWriter } from "../git/objects/writer.ts";
+import { readingEnvironment } from "../git/private/store.ts";
 import { git } from "../git/run.ts";
-import { type CaptureOptions, type Snapshot, startCapture } from "../git/snapshot.ts";
-import { compareTrees, type TreeDifference } from "../git/tree-diff.ts";
-import { TreeStore } from "../git/trees.ts";
+import { type CaptureOptions, type Snapshot, startCapture } from "../git/snapshot/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
-import type { FileChanges } from "../transcripts/model.ts";
+import type { FileChanges } from "../model/changes.ts";
+
+const PATHS_AT_ONCE = 500;
 
 export async function diffTrees(
   workspace: Workspace,
@@ -23,7 +26,7 @@ export async function diffTrees(
   }
 }
 
-/** `git diff` text, uncoloured, between two trees. */
+/** The uncolored `git diff` between two trees. */
 export async function patch(
   workspace: Workspace,
   before: string,
@@ -34,12 +37,27 @@ export async function patch(
   const limit = paths.length > 0 ? ["--", ...paths.map((path) => `:(top,glob)${path}`)] : [];
   const output = await git(
     [...args, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", before, after, ...limit],
-    { cwd },
+    { cwd, env: readingEnvironment(workspace) },
   );
   return output.toString("utf8");
 }
 
-/** The state of the work tree now, in the object store but in no step. */
+/** Like `patch`, for literal paths instead of patterns; runs in batches to keep the command line short. */
+export async function patchOfFiles(
+  workspace: Workspace,
+  before: string,
+  after: string,
+  paths: readonly string[],
+): Promise<string> {
+  let text = "";
+  for (let i = 0; i < paths.length; i += PATHS_AT_ONCE) {
+    const literal = paths.slice(i, i + PATHS_AT_ONCE).map((path) => path.replace(/[\\*?[\]]/g, "\\$&"));
+    text += await patch(workspace, before, after, literal);
+  }
+  return text;
+}
+
+/** Captures the current work tree to the object store without adding a step. */
 export async function currentSnapshot(workspace: Workspace, options: CaptureOptions): Promise<Snapshot> {
   const capture = startCapture(workspace, options);
   try {

@@ -1,65 +1,81 @@
 /**
- * The forks of a store: one small file each, replaced whole. docs/formats/forks.md specifies it. It lies with the steps
- * because the step behind a fork is kept as long as the fork is.
+ * Reads and writes fork records: one small file per fork, replaced as a whole. docs/formats/forks.md specifies it.
+ * This module is part of `steps` because a fork keeps its source step from expiring.
  */
+
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { namesIn, readJson, writeJson } from "../base/files.ts";
+import { namesIn, readJson, writeJson } from "../base/fs/files.ts";
 import { logError } from "../base/log.ts";
 import type { Workspace } from "../git/workspace.ts";
-import type { StepSnapshot } from "./model.ts";
+import type { UserCommand } from "../model/command.ts";
+import type { StepSnapshot } from "../model/step.ts";
 
-export type ForkKind = "worktree" | "branch" | "directory";
+type ForkKind = "worktree" | "branch" | "directory";
 
 export interface ForkRecord {
   v: 1;
-  /** Made like a step's id. */
+  /** Has the format of a step id. */
   id: string;
-  /** What a person calls it. */
+  /** The name that the user sees. */
   name: string;
   kind: ForkKind;
-  /** `making`: somebody is at it, or was when the process ended. `dropping`: likewise. */
+  /** `making` and `dropping`: the operation is running, or its process was killed. */
   state: "making" | "ready" | "dropping";
   time: string;
-  /** What it was made from: the step (null for a commit), and the state that both attempts began with. */
+  /** The source of the fork: a step (null for a commit), its work tree and its prompt. */
   from: { step: string | null; worktree: string; root: string; prompt: string | null };
   base: Pick<StepSnapshot, "work" | "raw">;
-  /** The commit that its branch begins at; null where there was none. */
+  /** The commit at which the fork's branch begins; null if there was none. */
   commit: string | null;
   branch: string | null;
-  /** Where it lies; null for a branch alone. */
+  /** The fork's directory; null for a branch only. */
   directory: string | null;
-  /** How its work tree is called in the store; null until it is made, and for a branch alone. */
+  /** The work tree's name in the store; null until it exists, and for a branch only. */
   worktree: string | null;
   chat: ForkChat | null;
-  /** What is needed to finish it; null once it is ready. */
+  /** The data needed to finish the fork; null once it is ready. */
   making: ForkMaking | null;
+  /** Ignored paths of the original work tree that were linked or copied into the fork. */
+  bring?: { link: readonly string[]; copy: readonly string[] };
+  /** Present for the worktree of a run; has the run's session once the agent has reported it. */
+  run?: { session: string | null };
+  /** The directory contains a marker with the id; absent for forks of older versions. */
+  marked?: true;
 }
 
 export interface ForkMaking {
-  /** By which hooks call us. */
+  /** The path by which hooks call Backtrail. */
   executable: string;
-  /** The agent that takes over, and how many characters it is told at most; null where the same one goes on. */
+  /** The agent that takes over, and the maximum length of its handoff; null if the same agent continues. */
   handOver: { agent: string; limit: number } | null;
-  /** The directory that the conversation's files must not leave, once they lie ready. */
+  /** The directory that must contain the conversation's files, once they are prepared. */
   chatRoot: string | null;
+  /** The step that provides the files, if it is not the source step: for a dropped fork that is made again. */
+  files?: string;
+  /** The files have been written. */
+  filled?: true;
+  /** Set to recreate a dropped fork: the drop, and the operation that takes it back. */
+  takesBack?: { drop: string; operation: string };
 }
 
-/** The conversation that goes on there. */
-export interface ForkChat {
+/** The conversation that continues in the fork. */
+interface ForkChat {
   agent: string;
-  /** Null until the agent gives it one: a conversation that was handed over begins anew. */
+  /** Null until the agent reports a session: a handoff starts a new conversation. */
   session: string | null;
-  /** The transcript, or the file with the words that were handed over. */
+  /** The transcript or the handoff file. */
   file: string;
   command: string;
+  /** The command as data; absent in records of older versions. */
+  start?: UserCommand;
 }
 
-export function forksDirectory(workspace: Pick<Workspace, "storeDir">): string {
+function forksDirectory(workspace: Pick<Workspace, "storeDir">): string {
   return join(workspace.storeDir, "forks");
 }
 
-/** What a fork needs while it is being made. */
+/** The directory for files that are needed while a fork is being made. */
 export function forkDirectory(workspace: Pick<Workspace, "storeDir">, id: string): string {
   return join(forksDirectory(workspace), id);
 }
@@ -73,7 +89,7 @@ export function removeForkRecord(workspace: Workspace, id: string): void {
   rmSync(forkDirectory(workspace, id), { recursive: true, force: true });
 }
 
-/** Oldest first; what can't be read is left out. */
+/** Oldest first; skips unreadable records. */
 export function listForks(workspace: Pick<Workspace, "storeDir">): ForkRecord[] {
   const found: ForkRecord[] = [];
   for (const name of namesIn(forksDirectory(workspace))) {
@@ -84,10 +100,10 @@ export function listForks(workspace: Pick<Workspace, "storeDir">): ForkRecord[] 
   return found.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : a.id < b.id ? -1 : 1));
 }
 
-/** Commits that no branch has any more, by the day on which they were let go of and the id of whatever had them. */
+/** Refs to commits that no branch has, named after the day they were dropped and the id of their fork or run. */
 export const DROPPED_REFS = "refs/backtrail/dropped/";
 
-/** The day is part of the name, since a ref tells no time of its own. */
+/** Includes the day, since a ref has no timestamp. */
 export function droppedRef(id: string, time: Date): string {
   return `${DROPPED_REFS}${time.toISOString().slice(0, 10)}/${id}`;
 }

@@ -1,27 +1,28 @@
 /**
- * steps.jsonl: one line a step, in the order they were saved, so that listing needs no git. A cache of what the
- * refs hold: a line that is torn is skipped, and the file can be made again from the refs.
+ * Reads and writes lists of steps: one JSON line per step, in the order they were saved, so that listing needs no git.
+ * Torn lines are skipped. `steps.jsonl` in the store lists all steps; each session has a second copy of its records
+ * with its conversation (conversation/files.ts), from which `steps.jsonl` can be rebuilt.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
-import { faultPoint } from "../base/fault.ts";
-import { appendLine, writeFileAtomic } from "../base/files.ts";
+import { faultPoint } from "../base/fault-point.ts";
+import { appendLine, writeFileAtomic } from "../base/fs/files.ts";
 import type { Workspace } from "../git/workspace.ts";
-import type { Step } from "./model.ts";
+import type { Step } from "../model/step.ts";
 
-/** A page of the timeline lies in the first block; whoever goes further reads ever more at once. */
+/** The first block holds about one page of the timeline; each further block is twice as large. */
 const FIRST_BLOCK = 64 * 1024;
-const LARGEST_BLOCK = 16 * 1024 * 1024;
+const MAX_BLOCK = 16 * 1024 * 1024;
 const NEWLINE = 10;
 
-/** A step that was deleted stays in the file until it is rewritten, with this line after it. */
+/** Marks an earlier line's step as deleted until the file is rewritten. */
 export interface Tombstone {
   v: 1;
   deleted: string;
 }
 
-/** In no line of a step's: there a list follows. */
+/** Never matches a step's line, where `"deleted":` is followed by a list. */
 const DELETED = '"deleted":"';
 
 export function indexFile(workspace: Workspace): string {
@@ -29,31 +30,39 @@ export function indexFile(workspace: Workspace): string {
 }
 
 export function appendStep(workspace: Workspace, record: Step | Tombstone): void {
-  const path = indexFile(workspace);
+  appendRecord(indexFile(workspace), record);
+}
+
+export function appendRecord(path: string, record: Step | Tombstone): void {
   const inode = appendLine(path, JSON.stringify(record));
-  // Somebody wrote the list anew meanwhile: a line that is there twice counts once.
-  if (statSync(path, { throwIfNoEntry: false })?.ino !== inode) appendStep(workspace, record);
+  // Another process has replaced the file: append again. Readers ignore duplicate lines.
+  if (statSync(path, { throwIfNoEntry: false })?.ino !== inode) appendRecord(path, record);
 }
 
 /**
- * Writes the list anew: `records` of what is there. Without a lock, and no line is lost: what others append to the old file
- * until it is replaced is carried over here, and whoever finds it replaced after appending appends again.
+ * Rewrites the list with the result of `records`. Needs no lock and loses no line: this function copies lines that
+ * other processes append to the old file in the meantime, and a process that finds the file replaced appends its line
+ * again.
  */
 export function rewriteIndex(workspace: Workspace, records: (listed: Step[]) => readonly Step[]): void {
-  const path = indexFile(workspace);
+  rewriteRecords(indexFile(workspace), records);
+}
+
+/** `beside` is the path prefix of the temporary file. */
+export function rewriteRecords(path: string, records: (listed: Step[]) => readonly Step[], beside = path): void {
   let fd: number | undefined;
   try {
     fd = openIfThere(path);
     const known = fd === undefined ? 0 : fstatSync(fd).size;
-    const lines = records([...stepsNewestFirst(workspace)].reverse()).map((step) => `${JSON.stringify(step)}\n`);
-    writeFileAtomic(path, lines.join(""), { sync: true });
+    const lines = records([...recordsNewestFirst(path)].reverse()).map((step) => `${JSON.stringify(step)}\n`);
+    writeFileAtomic(path, lines.join(""), { sync: true, beside });
     faultPoint("index:replaced");
     if (fd === undefined) return;
     const late = Buffer.alloc(Math.max(0, fstatSync(fd).size - known));
     readSync(fd, late, 0, late.length, known);
     for (const line of late.toString("utf8").split("\n")) {
       const record = parseRecord(line);
-      if (record) appendStep(workspace, record);
+      if (record) appendRecord(path, record);
     }
   } finally {
     if (fd !== undefined) closeSync(fd);
@@ -70,13 +79,17 @@ function openIfThere(path: string): number | undefined {
 }
 
 /**
- * Newest first, reading only as much of the file as the caller consumes. Of a long list most lines need not be understood
- * to find a few: those that lack `part`, as JSON writes it, are passed over.
+ * Newest first; reads only as much of the file as the caller consumes. Skips lines that do not contain the JSON text
+ * `part`, so that a search parses only a few lines of a long list.
  */
-export function* stepsNewestFirst(workspace: Workspace, part = ""): Generator<Step> {
+export function stepsNewestFirst(workspace: Workspace, part = ""): Generator<Step> {
+  return recordsNewestFirst(indexFile(workspace), part);
+}
+
+export function* recordsNewestFirst(path: string, part = ""): Generator<Step> {
   const deleted = new Set<string>();
   const seen = new Set<string>();
-  for (const line of linesBackwards(indexFile(workspace))) {
+  for (const line of linesBackwards(path)) {
     if (!line.includes(part) && !line.includes(DELETED)) continue;
     const record = parseRecord(line);
     if (!record) continue;
@@ -86,6 +99,12 @@ export function* stepsNewestFirst(workspace: Workspace, part = ""): Generator<St
       yield record;
     }
   }
+}
+
+/** Parses a step's record; undefined if it is not a step. */
+export function parseStep(data: Uint8Array): Step | undefined {
+  const record = parseRecord(Buffer.from(data).toString("utf8"));
+  return record && !("deleted" in record) ? record : undefined;
 }
 
 function parseRecord(line: string): Step | Tombstone | undefined {
@@ -99,7 +118,7 @@ function parseRecord(line: string): Step | Tombstone | undefined {
   }
 }
 
-/** Enough of its shape that nobody stumbles over the rest. */
+/** Validates the fields that other code reads without a check. */
 function isStep({
   id,
   session,
@@ -133,7 +152,7 @@ function* linesBackwards(path: string): Generator<string> {
   try {
     let position = fstatSync(fd).size;
     let rest: Buffer = Buffer.alloc(0);
-    for (let block = FIRST_BLOCK; position > 0; block = Math.min(2 * block, LARGEST_BLOCK)) {
+    for (let block = FIRST_BLOCK; position > 0; block = Math.min(2 * block, MAX_BLOCK)) {
       const size = Math.min(block, position);
       position -= size;
       const data = Buffer.alloc(size + rest.length);
@@ -152,7 +171,7 @@ function* linesBackwards(path: string): Generator<string> {
   }
 }
 
-/** Looked for forwards: that is what the runtime does quickly. */
+/** Searches forward, which is fast in the runtime. */
 function newlinesIn(data: Buffer, end: number): number[] {
   const found: number[] = [];
   for (let at = data.indexOf(NEWLINE); at !== -1 && at < end; at = data.indexOf(NEWLINE, at + 1)) found.push(at);

@@ -1,14 +1,14 @@
-/** Finding steps: the newest ones, those of a session, one by its id. */
-import { UserError } from "../base/errors.ts";
-import { oneLine, shorten } from "../base/text.ts";
+/** Finds steps: the newest, those of a session, or one by its id. */
+
 import type { Workspace } from "../git/workspace.ts";
+import type { Step } from "../model/step.ts";
 import { stepsNewestFirst } from "./index-file.ts";
-import type { Step } from "./model.ts";
+import { StepError } from "./problems.ts";
 
 export interface ListOptions {
   limit?: number;
   session?: string;
-  /** Also the steps of other worktrees. */
+  /** Include the steps of other worktrees. */
   all?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function listSteps(workspace: Workspace, options: ListOptions = {}): Step
   return found;
 }
 
-/** Newest first, reading only as many as the caller looks at. */
+/** Newest first; reads only as many steps as the caller consumes. */
 export function* stepsOf(workspace: Workspace, options: Omit<ListOptions, "limit"> = {}): Generator<Step> {
   for (const step of stepsNewestFirst(workspace)) {
     if (!options.all && step.worktree !== workspace.worktree) continue;
@@ -32,29 +32,29 @@ export function* stepsOf(workspace: Workspace, options: Omit<ListOptions, "limit
   }
 }
 
-/** The whole id of the one session that begins so; undefined when there is none, an error when there are several. */
-export function findSessionId(workspace: Workspace, beginning: string): string | undefined {
+/** False for safety steps, which are listed with the operation that they were saved for. */
+export function isOnTimeline({ kind }: Step): boolean {
+  return kind !== "safety";
+}
+
+/** The full id of the session that begins with `beginning`; undefined if none does. Throws if several do. */
+function findSessionId(workspace: Workspace, beginning: string): string | undefined {
   const ids = new Set<string>();
   for (const { session } of stepsNewestFirst(workspace)) {
     if (session === beginning) return session;
     if (session?.startsWith(beginning)) ids.add(session);
   }
   if (ids.size <= 1) return [...ids][0];
-  throw new UserError(
-    "usage",
-    `"${shorten(oneLine(beginning), 60)}" begins several sessions' ids.`,
-    "Give a few more letters.",
-  );
+  throw new StepError("usage", { kind: "session-prefix-ambiguous", text: beginning });
 }
 
 export function requireSessionId(workspace: Workspace, beginning: string): string {
   const found = findSessionId(workspace, beginning);
   if (found !== undefined) return found;
-  const shown = shorten(oneLine(beginning), 60);
-  throw new UserError("not-found", `No session here begins with "${shown}".`, "`backtrail sessions` lists them.");
+  throw new StepError("not-found", { kind: "session-prefix-unknown", text: beginning });
 }
 
-/** The one step whose id begins with `prefix`; undefined when there is none, an error when there are several. */
+/** The step whose id begins with `prefix`; undefined if none does. Throws if several do. */
 export function findStep(workspace: Workspace, prefix: string): Step | undefined {
   const found: Step[] = [];
   for (const step of stepsNewestFirst(workspace, `"id":${JSON.stringify(prefix).slice(0, -1)}`)) {
@@ -62,12 +62,7 @@ export function findStep(workspace: Workspace, prefix: string): Step | undefined
     if (step.id.startsWith(prefix)) found.push(step);
   }
   if (found.length > 1) {
-    const ids = found.slice(0, 5).map((step) => step.id);
-    throw new UserError(
-      "usage",
-      `"${prefix}" could be any of ${ids.join(", ")}.`,
-      "Give a few more letters of the id.",
-    );
+    throw new StepError("usage", { kind: "step-prefix-ambiguous", text: prefix, ids: found.map((step) => step.id) });
   }
   return found[0];
 }

@@ -1,15 +1,18 @@
 import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TemporaryRepository, temporaryRepository } from "../../test/support/index.ts";
 import { enabledWorkspace, ownHome } from "../../test/support/own-process.ts";
 import { keyFor, save } from "../../test/support/saving.ts";
-import { readJson, writeJson } from "../base/files.ts";
-import { tryAcquire } from "../base/lock.ts";
+import { readJson, writeJson } from "../base/fs/files.ts";
+import { tryAcquire } from "../base/fs/lock.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { appendStep, indexFile, stepsNewestFirst } from "./index-file.ts";
+import { recordsFile } from "./conversation/files.ts";
+import { readTranscript } from "./conversation/transcript.ts";
+import { appendStep, indexFile, recordsNewestFirst, stepsNewestFirst } from "./index-file.ts";
 import { findStep, listSteps } from "./list.ts";
-import { abandonedEntries, finishSaves } from "./save.ts";
+import { abandonedEntries, dropFromJournals, finishSaves } from "./save.ts";
 import { sessionLock, sessionRef, stepPath } from "./session-tree.ts";
 
 ownHome();
@@ -38,7 +41,7 @@ function inRef(repository: TemporaryRepository, session: string): string[] {
   const ref = sessionRef(keyFor(session));
   try {
     const listed = repository.git("ls-tree", "-r", "--name-only", ref, "steps/");
-    return [...listed.matchAll(/^steps\/[^/]+\/([k-z]{12})\/step\.json$/gm)].map((match) => match[1] ?? "").sort();
+    return [...new Set([...listed.matchAll(/^steps\/[^/]+\/([k-z]{12})\//gm)].map((match) => match[1] ?? ""))].sort();
   } catch {
     return [];
   }
@@ -62,18 +65,14 @@ test("a step is in its session's ref, in the list, and nowhere that a person loo
   expect(inRef(repository, "one")).toEqual([step?.id ?? ""]);
   expect(lines(workspace)).toEqual([step?.id ?? ""]);
   expect(readdirSync(join(workspace.storeDir, "journal"))).toEqual([]);
-  const stored = repository.git(
-    "show",
-    `${sessionRef(keyFor("one"))}:${stepPath(step ?? { id: "", time: "" })}/step.json`,
-  );
-  expect(JSON.parse(stored)).toEqual(step);
+  expect([...recordsNewestFirst(recordsFile(workspace, keyFor("one")))]).toEqual(step ? [step] : []);
   expect(
     repository.git("show", `${sessionRef(keyFor("one"))}:${stepPath(step ?? { id: "", time: "" })}/work/new`),
   ).toBe("content");
   repository.git("fsck", "--strict");
 });
 
-for (const fault of ["save:journal", "save:ref", "save:listed", "save:state"]) {
+for (const fault of ["save:journal", "save:ref", "save:copied", "save:listed", "save:state"]) {
   test(`killed at ${fault}: everything is there exactly once afterwards`, async () => {
     using made = await place();
     const { repository, workspace } = made;
@@ -87,20 +86,66 @@ for (const fault of ["save:journal", "save:ref", "save:listed", "save:state"]) {
       expect(readJson(join(workspace.storeDir, "sessions", `${keyFor(session ?? "")}.json`))).toEqual({ revision: 1 });
     }
     expect(lines(workspace).sort()).toEqual(finished.map((step) => step.id).sort());
+    for (const step of finished)
+      expect([...recordsNewestFirst(recordsFile(workspace, keyFor(step.session ?? "")))]).toEqual([step]);
     expect(await finishSaves(workspace)).toEqual([]);
     expect(readdirSync(join(workspace.storeDir, "journal"))).toEqual([]);
     repository.git("fsck", "--strict");
   });
 }
 
-test("killed before anything was promised: nothing is there, and nothing is broken", async () => {
+for (const fault of ["save:segments", "save:objects"]) {
+  test(`killed at ${fault}, before anything was promised: nothing is there, and nothing is broken`, async () => {
+    using made = await place();
+    const { repository, workspace } = made;
+    expect((await inProcess(repository, "one,two", 1, fault)).signal).toBe("SIGKILL");
+    expect(await finishSaves(workspace)).toEqual([]);
+    expect(lines(workspace)).toEqual([]);
+    expect(inRef(repository, "one")).toEqual([]);
+    repository.git("fsck", "--strict");
+  });
+}
+
+test("what an earlier version was killed at is finished, and its conversation becomes a file", async () => {
   using made = await place();
   const { repository, workspace } = made;
-  expect((await inProcess(repository, "one,two", 1, "save:objects")).signal).toBe("SIGKILL");
-  expect(await finishSaves(workspace)).toEqual([]);
-  expect(lines(workspace)).toEqual([]);
-  expect(inRef(repository, "one")).toEqual([]);
-  repository.git("fsck", "--strict");
+  const [step] = await save(workspace, [{ session: "other" }]);
+  if (!step) throw new Error("Nothing was saved.");
+  const said = repository.at("said");
+  writeFileSync(said, "hello\n");
+  const segment = { stream: "transcript", generation: 0, offset: 0, id: repository.git("hash-object", "-w", said) };
+  const record = { ...step, id: "kkkkkkkkkkkk", session: "one" };
+  const tree = repository.git("rev-parse", `${sessionRef(keyFor("other"))}:${stepPath(step)}`);
+  const saved = { key: keyFor("one"), step: record, stepTree: tree, segments: [segment], alongside: null };
+  writeJson(join(workspace.storeDir, "journal", `${record.id}.json`), { v: 1, pid: 1, pidStart: "0", saves: [saved] });
+  expect((await finishSaves(workspace)).map(({ id }) => id)).toEqual([record.id]);
+  expect(inRef(repository, "one")).toEqual([record.id]);
+  expect((await readTranscript(workspace, keyFor("one"), 0, 100)).toString()).toBe("hello\n");
+  expect([...recordsNewestFirst(recordsFile(workspace, keyFor("one")))]).toEqual([record]);
+});
+
+test("saves of a session that is being forgotten are finished by nobody, those of another one are", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  await inProcess(repository, "one,two", 1, "save:journal");
+  dropFromJournals(workspace, new Set([keyFor("one")]));
+  expect((await finishSaves(workspace)).map(({ session }) => session)).toEqual(["two"]);
+  await inProcess(repository, "one", 1, "save:journal");
+  dropFromJournals(workspace, new Set([keyFor("one")]));
+  expect(readdirSync(join(workspace.storeDir, "journal"))).toEqual([]);
+});
+
+test("a conflict between two commits of a submodule is recorded, and git stays whole", async () => {
+  using made = await place();
+  const { repository, workspace } = made;
+  const unmerged = [1, 2, 3].map((n): [number, string, string] => [n, "160000", String(n).repeat(40)]);
+  repository.git("rm", "--cached", "--quiet", "--ignore-unmatch", "sub");
+  const lines = unmerged.map(([stage, mode, id]) => `${mode} ${id} ${stage}\tsub\n`).join("");
+  execFileSync("git", ["update-index", "--index-info"], { cwd: repository.path, input: lines });
+  const [step] = await save(workspace, [{ session: "one" }]);
+  expect(step?.snapshot.unmerged).toEqual([{ path: "sub", stages: unmerged }]);
+  repository.git("gc", "--quiet", "--prune=now");
+  repository.git("rev-list", "--objects", "--quiet", sessionRef(keyFor("one")));
 });
 
 test("what was pruned before it could be finished is given up, and git stays whole", async () => {

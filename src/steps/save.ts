@@ -1,28 +1,29 @@
 /**
- * Saving a step, so that a kill at any point loses nothing: objects first, then a journal entry that holds all
- * that is left to do, then ref, list and session state, then the entry goes. Whoever comes next finishes an
- * entry that was left behind, and doing so twice does no harm.
+ * Saves a step so that a kill at any point loses nothing: writes the conversation and objects, then a journal entry
+ * with the remaining work, then the ref, lists and session state, and removes the entry. The next process finishes an
+ * abandoned entry; finishing is idempotent.
  */
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
-import { faultPoint } from "../base/fault.ts";
-import { readJson, removeFile, writeJson } from "../base/files.ts";
-import { tryAcquire } from "../base/lock.ts";
+import { faultPoint } from "../base/fault-point.ts";
+import { readJson, removeFile, writeJson } from "../base/fs/files.ts";
+import { tryAcquire } from "../base/fs/lock.ts";
 import { logError } from "../base/log.ts";
-import { isRunning, processStart } from "../base/processes.ts";
-import { ObjectWriter } from "../git/objects.ts";
-import { ObjectReader } from "../git/reader.ts";
-import type { Capture, Snapshot } from "../git/snapshot.ts";
-import { FILE_MODE, TREE_MODE, type Tree, type TreeEntry, TreeStore } from "../git/trees.ts";
+import { isRunning, processStart } from "../base/process/processes.ts";
+import { ObjectReader } from "../git/objects/reader.ts";
+import { FILE_MODE, GITLINK_MODE, TREE_MODE, type Tree, type TreeEntry, TreeStore } from "../git/objects/trees.ts";
+import { ObjectWriter } from "../git/objects/writer.ts";
+import { privatePlace, privateRepository } from "../git/private/store.ts";
+import type { Capture, Snapshot } from "../git/snapshot/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { appendStep, stepsNewestFirst } from "./index-file.ts";
-import type { Step } from "./model.ts";
+import type { Step } from "../model/step.ts";
+import { conversationDirectory, recordsFile, type Segment, segmentFile, writeSegment } from "./conversation/files.ts";
+import { appendRecord, indexFile, recordsNewestFirst } from "./index-file.ts";
 import {
   type Addition,
   moveSession,
   prepareSession,
-  type Segment,
   type SessionChange,
   sessionLock,
   sessionRef,
@@ -31,56 +32,63 @@ import {
 export interface SaveRequest {
   key: string;
   step: Step;
-  segments: { stream: string; generation: number; offset: number; data: Uint8Array }[];
-  /** A small file that must change together with the step (the session's state). */
+  segments: Segment[];
+  /** A small file that must change together with the step: the session's state. */
   alongside: { path: string; revision: number; content: unknown } | null;
 }
 
 interface Save {
   key: string;
   step: Step;
-  stepTree: string;
-  segments: Segment[];
   alongside: SaveRequest["alongside"];
+  /** Version 1 only: segments stored as objects of the repository. */
+  segments?: (Omit<Segment, "data"> & { id: string })[];
 }
 
-/** All that one event saves, in one file: either all of it is promised, or nothing. */
+/** Everything that one event saves, in one file, so that it is saved as a whole or not at all. */
 interface Journal {
-  v: 1;
+  v: 1 | 2;
   pid: number;
   pidStart: string | null;
   saves: Save[];
 }
 
-/** Saves with the processes and objects of a snapshot that has just been taken. */
+/** Saves the steps, reusing the object store access of the capture that took their snapshot. */
 export async function saveStep(workspace: Workspace, capture: Capture, requests: SaveRequest[]): Promise<void> {
   const last = requests.at(-1);
   if (!last) return;
   const { writer, trees } = capture;
-  const saves = requests.map((request) => saveOf(capture, request));
-  const journal: Journal = { v: 1, pid: process.pid, pidStart: processStart(process.pid) ?? null, saves };
-  // The sessions' trees too before anything is written: all objects then go to disk together.
-  const sessions = new Map<string, SessionChange>();
+  for (const { key, segments } of requests) {
+    for (const segment of segments) writeSegment(conversationDirectory(workspace, key), segment);
+  }
+  faultPoint("save:segments");
+  const saves = requests.map(({ key, step, alongside }): Save => ({ key, step, alongside }));
+  const journal: Journal = { v: 2, pid: process.pid, pidStart: processStart(process.pid) ?? null, saves };
+  // Prepare the sessions' trees before writing anything, so that all objects are flushed together.
+  const moves: (() => Promise<void>)[] = [];
   for (const [key, own] of Map.groupBy(saves, (save) => save.key)) {
-    sessions.set(key, await prepareSession(workspace, trees, key, own));
+    for (const holder of holdersIn(workspace, trees, writer, capture.privateWriter)) {
+      const added = additions(holder, own);
+      if (added.length === 0) continue;
+      const prepared = await prepareSession(holder.workspace, holder.trees, key, added);
+      moves.push(() => move(holder, key, own, prepared));
+    }
   }
   writer.flush();
+  capture.details.flush();
   faultPoint("save:objects");
   writeJson(journalFile(workspace, journal), journal);
   faultPoint("save:journal");
-  for (const [key, prepared] of sessions) {
-    const own = saves.filter((save) => save.key === key);
-    await moveSession(workspace, key, prepared, () => storedChange(workspace, trees, writer, key, own));
-    faultPoint("save:ref");
-  }
+  for (const moveOne of moves) await moveOne();
+  await capture.renewIfPruned();
   for (const save of saves) settle(workspace, save, true);
   removeFile(journalFile(workspace, journal));
-  capture.remember(sessionRef(last.key));
+  capture.remember(sessionRef(last.key), last.step.snapshot);
 }
 
 /**
- * Finishes what killed processes left behind; the steps that are saved now. The caller may hold one session's lock;
- * what belongs to another one that is busy is left to whoever is busy with it.
+ * Finishes the saves of killed processes and returns their steps. `held` is the session whose lock the caller holds;
+ * saves of other locked sessions are left to the lock's owner.
  */
 export async function finishSaves(workspace: Workspace, held: string | null = null): Promise<Step[]> {
   const left = abandonedEntries(workspace);
@@ -108,11 +116,14 @@ export async function finishSaves(workspace: Workspace, held: string | null = nu
 async function finish(workspace: Workspace, reader: ObjectReader, journal: Journal): Promise<Step[]> {
   const writer = new ObjectWriter(workspace);
   const trees = new TreeStore(reader, writer);
+  const holders = holdersIn(workspace, trees, writer, new ObjectWriter(workspace, privatePlace(workspace)));
   const finished: Step[] = [];
   for (const save of journal.saves) {
     if (await isWhole(reader, save)) {
-      const again = () => storedChange(workspace, trees, writer, save.key, [{ ...save, late: true }]);
-      await moveSession(workspace, save.key, await again(), again);
+      await adoptSegments(workspace, reader, save);
+      for (const holder of holders)
+        if (additions(holder, [save]).length > 0)
+          await move(holder, save.key, [save], await stored(holder, save.key, [save]));
       settle(workspace, save, false);
       finished.push(save.step);
     } else logError("finishing a save", `The objects of step ${save.step.id} were pruned before it was saved.`);
@@ -121,16 +132,27 @@ async function finish(workspace: Workspace, reader: ObjectReader, journal: Journ
   return finished;
 }
 
-/** No ref held them: a prune may have come first, and a ref to what is missing would break git itself. */
-async function isWhole(reader: ObjectReader, { step, stepTree, segments }: Save): Promise<boolean> {
-  const { work, index, raw } = step.snapshot;
-  for (const id of [stepTree, work, index, ...(raw ? [raw] : []), ...segments.map((segment) => segment.id)]) {
-    if (!(await reader.read(id))) return false;
+/** False if git has pruned an object, which no ref protected. A ref to a missing object would break git. */
+async function isWhole(reader: ObjectReader, { step, segments = [] }: Save): Promise<boolean> {
+  const { work, index, raw, shared, unmerged } = step.snapshot;
+  const staged = unmerged.flatMap(({ stages }) => stages.filter(isStored).map(([, , id]) => id));
+  const trees = [work, raw, index, shared?.work ?? null, shared?.raw ?? null];
+  for (const id of [...trees, ...staged, ...segments.map((segment) => segment.id)]) {
+    if (id !== null && !(await reader.read(id))) return false;
   }
   return true;
 }
 
-/** Saves whose process no longer runs, oldest first. */
+/** Converts segments that an earlier version saved as objects to files. An existing file is newer and longer. */
+async function adoptSegments(workspace: Workspace, reader: ObjectReader, { key, segments = [] }: Save): Promise<void> {
+  const directory = conversationDirectory(workspace, key);
+  for (const segment of segments) {
+    if (existsSync(segmentFile(directory, segment))) continue;
+    writeSegment(directory, { ...segment, data: await reader.require(segment.id, "blob") });
+  }
+}
+
+/** Journal entries whose process no longer runs, oldest first. */
 export function abandonedEntries(workspace: Workspace): Journal[] {
   let names: string[];
   try {
@@ -144,7 +166,11 @@ export function abandonedEntries(workspace: Workspace): Journal[] {
     if (!name.endsWith(".json")) continue;
     try {
       const entry = readJson(join(journalDirectory(workspace), name)) as Journal | undefined;
-      if (entry?.v === 1 && entry.saves.length > 0 && !isRunning(entry.pid, entry.pidStart ?? undefined))
+      if (
+        (entry?.v === 1 || entry?.v === 2) &&
+        entry.saves.length > 0 &&
+        !isRunning(entry.pid, entry.pidStart ?? undefined)
+      )
         entries.push(entry);
     } catch (error) {
       logError("reading the journal", error);
@@ -153,68 +179,113 @@ export function abandonedEntries(workspace: Workspace): Journal[] {
   return entries.sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
 }
 
+/** Removes the abandoned saves of these sessions. */
+export function dropFromJournals(workspace: Workspace, keys: ReadonlySet<string>): void {
+  for (const journal of abandonedEntries(workspace)) {
+    const saves = journal.saves.filter(({ key }) => !keys.has(key));
+    if (saves.length === journal.saves.length) continue;
+    // The file is named after its first save, which may be one of the remaining saves.
+    if (saves.length > 0) writeJson(journalFile(workspace, { ...journal, saves }), { ...journal, saves });
+    if (saves[0] !== journal.saves[0]) removeFile(journalFile(workspace, journal));
+  }
+}
+
 function timeOf(journal: Journal): string {
   return journal.saves[0]?.step.time ?? "";
 }
 
-/** A session's tree, on disk. */
-async function storedChange(
+/** A store that holds the trees of sessions, each under a ref of the same name. */
+interface Holder {
+  workspace: Workspace;
+  trees: TreeStore;
+  writer: ObjectWriter;
+  /** The tree to store for a step; null if this holder stores nothing of the step. */
+  treeOf(trees: TreeStore, step: Step): string | null;
+  point: string;
+}
+
+/** The private store, for steps with files that other users may not read, then the repository. */
+function holdersIn(
   workspace: Workspace,
   trees: TreeStore,
   writer: ObjectWriter,
-  key: string,
-  additions: readonly Addition[],
-): Promise<SessionChange> {
-  const change = await prepareSession(workspace, trees, key, additions);
-  writer.flush();
+  privateWriter: ObjectWriter,
+): readonly Holder[] {
+  const own = { workspace: privateRepository(workspace), trees: trees.writingTo(privateWriter), writer: privateWriter };
+  return [
+    { ...own, treeOf: privateTree, point: "save:private" },
+    { workspace, trees, writer, treeOf: sharedTree, point: "save:ref" },
+  ];
+}
+
+function additions({ trees, treeOf }: Holder, saves: readonly Save[]): Addition[] {
+  return saves.flatMap(({ step }) => {
+    const tree = treeOf(trees, step);
+    return tree === null ? [] : [{ step, stepTree: tree }];
+  });
+}
+
+async function move(holder: Holder, key: string, saves: readonly Save[], prepared: SessionChange): Promise<void> {
+  await moveSession(holder.workspace, key, prepared, () => stored(holder, key, saves));
+  faultPoint(holder.point);
+}
+
+/** Prepares the session's tree and flushes it to disk. */
+async function stored(holder: Holder, key: string, saves: readonly Save[]): Promise<SessionChange> {
+  const change = await prepareSession(holder.workspace, holder.trees, key, additions(holder, saves));
+  holder.writer.flush();
   return change;
 }
 
-/** What follows the ref: the list, and the session's state. */
-function settle(workspace: Workspace, { step, alongside }: Save, fresh: boolean): void {
-  if (fresh || !isListed(workspace, step.id)) appendStep(workspace, step);
-  faultPoint("save:listed");
+/** Updates both lists and the session's state, after the ref. */
+function settle(workspace: Workspace, { key, step, alongside }: Save, fresh: boolean): void {
+  for (const [list, point] of [
+    [recordsFile(workspace, key), "save:copied"],
+    [indexFile(workspace), "save:listed"],
+  ] as const) {
+    if (fresh || !isListed(list, step.id)) appendRecord(list, step);
+    faultPoint(point);
+  }
   if (alongside && revisionOf(alongside.path) < alongside.revision) writeJson(alongside.path, alongside.content);
   faultPoint("save:state");
 }
 
-function saveOf(capture: Capture, request: SaveRequest): Save {
-  const { writer, trees } = capture;
-  const segments = request.segments.map(({ stream, generation, offset, data }) => ({
-    stream,
-    generation,
-    offset,
-    id: writer.add("blob", data),
-  }));
-  const { key, step, alongside } = request;
-  return { key, step, stepTree: stepTree(trees, writer, step), segments, alongside };
-}
-
-/** The tree that holds everything a step needs, so that its session's ref keeps all of it alive. */
-function stepTree(trees: TreeStore, writer: ObjectWriter, step: Step): string {
-  const { snapshot } = step;
-  const tree: Tree = new Map<string, TreeEntry>([
-    ["step.json", { mode: FILE_MODE, id: writer.add("blob", Buffer.from(`${JSON.stringify(step)}\n`)) }],
-    ["work", { mode: TREE_MODE, id: snapshot.work }],
-    ["index", { mode: TREE_MODE, id: snapshot.index }],
-  ]);
-  if (snapshot.raw) tree.set("raw", { mode: TREE_MODE, id: snapshot.raw });
+/** The tree with a step's code; the session's ref keeps all of its objects alive. */
+function sharedTree(trees: TreeStore, { snapshot }: Step): string {
+  const tree = stateTree(snapshot.shared ?? snapshot);
+  tree.set("index", { mode: TREE_MODE, id: snapshot.index });
   const stages: Tree = new Map();
   snapshot.unmerged.forEach(({ stages: entries }, i) => {
-    for (const [stage, , id] of entries) stages.set(`${i}.${stage}`, { mode: FILE_MODE, id });
+    for (const [stage, , id] of entries.filter(isStored)) stages.set(`${i}.${stage}`, { mode: FILE_MODE, id });
   });
   if (stages.size > 0) tree.set("stages", { mode: TREE_MODE, id: trees.write(stages) });
   return trees.write(tree);
 }
 
-/** The part of a git snapshot that a step records. */
-export function snapshotOf(snapshot: Snapshot): Step["snapshot"] {
-  const { work, index, raw, unmerged, intentToAdd, notCaptured } = snapshot;
-  return { work, index, raw, unmerged, intentToAdd, notCaptured };
+/** The complete state, if the repository holds only a part of it. */
+function privateTree(trees: TreeStore, { snapshot }: Step): string | null {
+  return snapshot.shared ? trees.write(stateTree(snapshot)) : null;
 }
 
-function isListed(workspace: Workspace, id: string): boolean {
-  for (const step of stepsNewestFirst(workspace)) if (step.id === id) return true;
+function stateTree({ work, raw }: Pick<Step["snapshot"], "work" | "raw">): Tree {
+  const tree: Tree = new Map<string, TreeEntry>([["work", { mode: TREE_MODE, id: work }]]);
+  if (raw) tree.set("raw", { mode: TREE_MODE, id: raw });
+  return tree;
+}
+
+/** False for a submodule, whose commit is in the submodule's own repository. */
+function isStored([, mode]: [number, string, string]): boolean {
+  return mode !== GITLINK_MODE;
+}
+
+/** The part of a git snapshot that a step records. */
+export function snapshotOf(snapshot: Snapshot): Step["snapshot"] {
+  const { head, branch, ...recorded } = snapshot;
+  return recorded;
+}
+
+function isListed(list: string, id: string): boolean {
+  for (const step of recordsNewestFirst(list)) if (step.id === id) return true;
   return false;
 }
 

@@ -1,44 +1,31 @@
 /**
- * A session in the object store: one tree, held by one ref. A ref to a tree and not to a commit, because
- * `git log --all` and every graph viewer walk commits, and the user's history is not ours to fill.
+ * Stores a session's code in the object store: one tree, held by one ref. The ref points to a tree instead of a commit,
+ * because `git log --all` and graph viewers walk commits, and Backtrail must not clutter the user's history.
  *
- *     steps/<hour>/<step id>/   step.json, work/, index/, raw/, stages/
- *     transcript/<generation>/<group>/<offset>   the conversation, a segment a turn
- *     tasks/<task key>/<generation>/<group>/<offset>   the conversations of subagents
+ *     steps/<hour>/<step id>/   work/, index/, raw/, stages/
+ *
+ * The tree does not contain the conversation (conversation/files.ts). Sessions of earlier versions also have
+ * `step.json` in each step and the conversation in `transcript/` and `tasks/`, until they are migrated
+ * (upkeep/migrate.ts).
  */
 import { join } from "node:path";
+import type { TreeEntry, TreeStore } from "../git/objects/trees.ts";
+import { TREE_MODE } from "../git/objects/trees.ts";
 import { compareAndSwapRef, readRef } from "../git/refs.ts";
-import type { TreeEntry, TreeStore } from "../git/trees.ts";
-import { FILE_MODE, TREE_MODE } from "../git/trees.ts";
 import type { Workspace } from "../git/workspace.ts";
-import type { Step } from "./model.ts";
+import type { Step } from "../model/step.ts";
 
 export const SESSION_REFS = "refs/backtrail/sessions/";
 const ATTEMPTS = 60;
-const LONGEST_PAUSE_MS = 25;
-/** Segments a group tree holds at most: trees are written again with each segment, so they stay small. */
-const GROUP_SIZE = 128;
+const MAX_PAUSE_MS = 25;
 
-/** A stretch of a transcript, stored as a blob. */
-export interface Segment {
-  /** "transcript", or "tasks/<task key>". */
-  stream: string;
-  generation: number;
-  /** Where in the transcript it begins. */
-  offset: number;
-  id: string;
-}
-
-/** A step on its way into its session's tree. */
+/** A step to add to its session's tree. */
 export interface Addition {
   step: Pick<Step, "id" | "time">;
   stepTree: string;
-  segments: Segment[];
-  /** Finished late: a segment that is there already was saved since, and reaches at least as far. */
-  late?: boolean;
 }
 
-/** What a session's ref holds, and what it will hold with the additions made. */
+/** The tree of a session's ref before and after the additions. */
 export interface SessionChange {
   before: string | null;
   after: string;
@@ -48,17 +35,17 @@ export function sessionRef(key: string): string {
   return SESSION_REFS + key;
 }
 
-/** Held by whoever changes what is kept of a session. */
+/** The lock for changes to a session's stored data. */
 export function sessionLock(workspace: Workspace, key: string): string {
   return join(workspace.storeDir, "sessions", `${key}.lock`);
 }
 
-/** By the hour, so that the trees on the way to a new step are few, small and the same as for the step before. */
+/** Groups steps by hour, so that adding a step rewrites only a few small trees. */
 export function stepPath({ id, time }: Pick<Step, "id" | "time">): string {
   return `steps/${time.slice(0, 13)}/${id}`;
 }
 
-/** The session's tree with the additions, in the writer but not flushed; making the same ones twice changes nothing. */
+/** Adds the session's new tree to the writer without flushing it. Repeated additions change nothing. */
 export async function prepareSession(
   workspace: Workspace,
   trees: TreeStore,
@@ -67,17 +54,11 @@ export async function prepareSession(
 ): Promise<SessionChange> {
   const before = await readRef(workspace, sessionRef(key));
   const changes = new Map<string, TreeEntry>();
-  for (const { step, stepTree, segments, late } of additions) {
-    changes.set(stepPath(step), { mode: TREE_MODE, id: stepTree });
-    for (const segment of segments) {
-      const { path, known } = await segmentPath(trees, before, segment, changes);
-      if (!known || !late) changes.set(path, { mode: FILE_MODE, id: segment.id });
-    }
-  }
+  for (const { step, stepTree } of additions) changes.set(stepPath(step), { mode: TREE_MODE, id: stepTree });
   return { before, after: await trees.apply(before, changes) };
 }
 
-/** Moves the session's ref to the prepared tree, or, if somebody else moved it meanwhile, to one made anew. */
+/** Moves the session's ref to the prepared tree; prepares it again if another process has moved the ref. */
 export async function moveSession(
   workspace: Workspace,
   key: string,
@@ -89,34 +70,14 @@ export async function moveSession(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (change.after === change.before) return;
     if (await compareAndSwapRef(workspace, ref, change.before, change.after)) return;
-    // At different times, or all who wait would collide again.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS));
+    // Wait for a random time, so that competing processes do not collide again.
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
     change = await prepareAgain();
   }
   throw new Error(`The ref ${ref} kept changing.`);
 }
 
-async function segmentPath(
-  trees: TreeStore,
-  root: string | null,
-  segment: Segment,
-  pending: ReadonlyMap<string, TreeEntry>,
-): Promise<{ path: string; known: boolean }> {
-  const stream = `${segment.stream}/${segment.generation}`;
-  const name = offsetName(segment.offset);
-  const groups = [...(await directoryAt(trees, root, stream)).keys()];
-  for (const path of pending.keys()) {
-    if (path.startsWith(`${stream}/`)) groups.push(path.slice(stream.length + 1).split("/")[0] ?? "");
-  }
-  const group = groups.sort().findLast((first) => first <= name) ?? name;
-  const stored = await directoryAt(trees, root, `${stream}/${group}`);
-  const known = stored.has(name);
-  const size = stored.size + [...pending.keys()].filter((path) => path.startsWith(`${stream}/${group}/`)).length;
-  const full = size >= GROUP_SIZE && !known && group === groups.at(-1);
-  return { path: `${stream}/${full ? name : group}/${name}`, known };
-}
-
-/** The tree at a path below `root`; empty where there is none. */
+/** The tree at a path below `root`; empty if there is none. */
 export async function directoryAt(trees: TreeStore, root: string | null, path: string) {
   let tree = await trees.read(root);
   for (const part of path.split("/")) {
@@ -125,9 +86,4 @@ export async function directoryAt(trees: TreeStore, root: string | null, path: s
     tree = await trees.read(entry.id);
   }
   return tree;
-}
-
-/** Names sort as their numbers do. */
-export function offsetName(offset: number): string {
-  return String(offset).padStart(14, "0");
 }

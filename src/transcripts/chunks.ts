@@ -1,14 +1,14 @@
 /**
- * A JSONL transcript in files of bounded size: `<base>`, `<base>.001`, `<base>.002`, … cut at line ends, so
- * that each is JSONL by itself and all of them in a row are the original, byte for byte.
+ * Splits a JSONL transcript into chunks of bounded size: `<base>`, `<base>.001`, `<base>.002`, … Cuts are at line ends,
+ * so each chunk is valid JSONL and their concatenation is the original, byte for byte.
  */
 import { asBuffer } from "./lines.ts";
 
-export const LARGEST_CHUNK = 50 * 1024 * 1024;
+export const MAX_CHUNK = 50 * 1024 * 1024;
 const NEWLINE = 10;
 
-/** Views into `bytes`, none empty. A single line beyond the limit is not broken but has a chunk of its own. */
-export function splitLines(bytes: Uint8Array, limit: number = LARGEST_CHUNK): Uint8Array[] {
+/** Returns nonempty views into `bytes`. A single line beyond the limit gets its own chunk instead of being split. */
+export function splitLines(bytes: Uint8Array, limit: number = MAX_CHUNK): Uint8Array[] {
   const buffer = asBuffer(bytes);
   const chunks: Uint8Array[] = [];
   let start = 0;
@@ -20,7 +20,7 @@ export function splitLines(bytes: Uint8Array, limit: number = LARGEST_CHUNK): Ui
   return chunks;
 }
 
-/** In order; a chunk written without its last newline gets it back, unless it is the last one. */
+/** Joins chunks in order. Adds a missing final newline to every chunk but the last. */
 export function joinLines(chunks: readonly Uint8Array[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const given = chunks.filter((chunk) => chunk.length > 0);
@@ -35,7 +35,7 @@ export function chunkName(base: string, index: number): string {
   return index === 0 ? base : `${base}.${String(index).padStart(3, "0")}`;
 }
 
-/** Of the files in a directory, those that are chunks of `base`, in order. A gap ends the row. */
+/** The file names that are chunks of `base`, in order, up to the first gap. */
 export function chunkNames(base: string, names: Iterable<string>): string[] {
   const present = new Set(names);
   const row: string[] = [];

@@ -1,9 +1,9 @@
-/** Parts of a file that an agent names and may still be writing: bounded, and never waited for. */
+/** Reads parts of a file that an agent names and may still be writing. Reads are bounded and never block. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 /**
- * What `read` makes of the open file and its size; undefined where it can't be read or is none. A payload says where
- * the file is: a pipe in its place would be waited for without end.
+ * Calls `read` with the open file and its size; undefined if `path` is not a readable regular file. The path comes from
+ * a payload and may name a pipe, which would block forever.
  */
 export function withFile<T>(path: string, read: (fd: number, size: number) => T): T | undefined {
   let fd: number;
@@ -22,7 +22,7 @@ export function withFile<T>(path: string, read: (fd: number, size: number) => T)
   }
 }
 
-/** Less where the file ends before. */
+/** Returns fewer bytes if the file ends before `end`. */
 export function readRange(fd: number, start: number, end: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, end - start));
   let length = 0;
@@ -34,7 +34,7 @@ export function readRange(fd: number, start: number, end: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** At most its first `most` bytes; empty where there is none. */
+/** The first line, up to `most` bytes; empty if there is none. */
 export function firstLine(path: string, most: number): string {
   const head = withFile(path, (fd, size) => readRange(fd, 0, Math.min(size, most))) ?? Buffer.alloc(0);
   const end = head.indexOf(10);

@@ -1,4 +1,4 @@
-/** Agents write their transcripts a moment behind their hooks, and go on writing while a hook runs. */
+/** Waits for a transcript, because agents write it shortly after calling a hook, and while the hook runs. */
 import { withFile } from "./file-bytes.ts";
 
 export interface Patience {
@@ -6,7 +6,7 @@ export interface Patience {
   longestMs: number;
 }
 
-/** Until the file has grown beyond `from` and `isWritten` says so; one that hasn't grown isn't read again. */
+/** Waits until the file grew beyond `from` and `isWritten` returns true. Rereads the file only after it grew. */
 export async function waitUntilWritten(
   path: string,
   from: number,

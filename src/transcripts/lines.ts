@@ -1,15 +1,15 @@
-/** Lines of a JSONL transcript as byte ranges, so that nothing is decoded or parsed that need not be. */
+/** Splits a JSONL transcript into lines as byte ranges, so that callers decode and parse only what they need. */
 
 const NEWLINE = 10;
 
 export interface Line {
-  /** Of the first byte. */
+  /** The offset of the first byte. */
   start: number;
-  /** Behind the last byte, the newline not counted. */
+  /** The offset after the last byte, excluding the newline. */
   end: number;
 }
 
-/** Every complete line; a torn last one is left out. */
+/** Yields every complete line; skips a torn last line. */
 export function* completeLines(bytes: Uint8Array, from = 0): Generator<Line> {
   let start = from;
   for (;;) {
@@ -20,18 +20,19 @@ export function* completeLines(bytes: Uint8Array, from = 0): Generator<Line> {
   }
 }
 
-/** What `read` makes of every complete line, but for those that it makes nothing of. */
+/** Yields the result of `read` for every complete line, except null. */
 export function* readLines<T>(
   bytes: Buffer,
   read: (bytes: Buffer, line: Line) => T | null,
+  from = 0,
 ): Generator<[read: T, at: Line]> {
-  for (const at of completeLines(bytes)) {
+  for (const at of completeLines(bytes, from)) {
     const line = read(bytes, at);
     if (line !== null) yield [line, at];
   }
 }
 
-/** Complete lines from the last to the first. */
+/** Yields complete lines from last to first. */
 export function* completeLinesBackwards(bytes: Uint8Array): Generator<Line> {
   let end = bytes.lastIndexOf(NEWLINE);
   while (end >= 0) {
@@ -41,24 +42,24 @@ export function* completeLinesBackwards(bytes: Uint8Array): Generator<Line> {
   }
 }
 
-/** Behind the last complete line. */
+/** The offset after the last complete line. */
 export function endOfLines(bytes: Uint8Array): number {
   return bytes.lastIndexOf(NEWLINE) + 1;
 }
 
-/** One JSON text and not JSONL: its first line, where it has several, means nothing by itself. */
+/** True for a single JSON text rather than JSONL: if it has several lines, the first is not valid JSON by itself. */
 export function isOneDocument(bytes: Buffer): boolean {
   if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) return false;
   const end = bytes.indexOf(NEWLINE);
   return end < 0 || parseLine(bytes, { start: 0, end }) === undefined;
 }
 
-/** A document from its beginning to its end; one that is being written is not. */
+/** True for a complete document; false while the agent is still writing it. */
 export function isWholeDocument(bytes: Buffer): boolean {
   return isOneDocument(bytes) && parseLine(bytes, { start: 0, end: bytes.length }) !== undefined;
 }
 
-/** The same memory as a Buffer, whose searches and decoding are the fast ones. */
+/** Returns a Buffer over the same memory, because Buffer searches and decodes faster. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

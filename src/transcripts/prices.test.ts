@@ -133,3 +133,11 @@ test("nothing used costs nothing, and one unknown makes the sum unknown", () => 
     estimated: true,
   });
 });
+
+test("a cost that the agent reports is used as it is, and estimated only beside one that is", () => {
+  const tokens = { input: 1_000, output: 1_000, cacheRead: 0, cacheWrite: 0 };
+  const reported: Use = { agent: "opencode", model: "unheard-of", tokens, time: null, usd: 0.25 };
+  const estimated: Use = { agent: "claude-code", model: "claude-opus-4-6", tokens, time: null };
+  expect(estimatedCost([reported])).toEqual({ usd: 0.25, estimated: false });
+  expect(estimatedCost([reported, estimated])).toMatchObject({ estimated: true });
+});

@@ -1,11 +1,11 @@
 /**
- * What tokens cost where the agent itself doesn't say: by the list prices of the model's seller, and so an estimate. A model
- * without a price has none; nothing is ever taken for free. `prices.json` is generated, and says from what and of when.
+ * Estimates the cost of tokens by the list prices of the model's seller, for agents that do not report costs. A model
+ * without a price has an unknown cost, never zero. `prices.json` is generated, and records its source and date.
  */
-import type { Tokens } from "./model.ts";
+import type { Tokens } from "../model/tokens.ts";
 import table from "./prices.json";
 
-/** US dollars: as the agent told them, or estimated. */
+/** US dollars, as the agent reported them or as we estimated them. */
 export interface Cost {
   usd: number;
   estimated: boolean;
@@ -17,6 +17,8 @@ export interface Use {
   model: string | null;
   tokens: Tokens;
   time: string | null;
+  /** The cost that the agent reports. */
+  usd?: number | undefined;
 }
 
 type Seller = (typeof table.sellers)[number];
@@ -27,35 +29,43 @@ interface Period {
   prices: (number | null)[];
 }
 
-/** Agents that sell what they use, at prices of their own; what these don't name is looked up like anyone's. */
+/** Agents that sell models at their own prices. Models without such a price are looked up as usual. */
 const SOLD_BY: Readonly<Record<string, string>> = { "copilot-cli": "github-copilot", cursor: "cursor" };
-/** How others spell a seller in front of a model. */
+/** Alternative spellings of a seller's prefix. */
 const SPELLINGS: Readonly<Record<string, string>> = { xai: "x-ai", moonshot: "moonshotai", "z-ai": "zai" };
-const LONGEST_NAME = 200;
+const MAX_NAME = 200;
 const MILLION = 1e6;
-/** Parts of a dollar that count; what is beyond them is the arithmetic's. */
+/** Costs are rounded to this fraction of a dollar, to remove floating-point noise. */
 const PARTS = 1e9;
 
-/** The day whose prices these are. */
+/** The date of the prices. */
 export const PRICES_OF = table.date;
 
-/** Of all of these; null as soon as one of them has no price. */
+/** The total cost; null if any use has no price. */
 export function estimatedCost(uses: Iterable<Use>): Cost | null {
   let usd = 0;
+  let estimated = false;
+  let used = false;
   for (const use of uses) {
     if (isNone(use.tokens)) continue;
+    used = true;
+    if (use.usd !== undefined) {
+      usd += use.usd;
+      continue;
+    }
     const prices = pricesOf(use);
     if (prices === null) return null;
     usd += priceOf(use.tokens, prices);
+    estimated = true;
   }
-  return costOf(usd, true);
+  return costOf(usd, estimated || !used);
 }
 
 export function hasPrice(agent: string, model: string): boolean {
   return pricesOf({ agent, model, time: null }) !== null;
 }
 
-/** What stands for no tokens at all adds nothing; what nobody knows the cost of makes the sum unknown. */
+/** A part without tokens adds nothing. A part with tokens of unknown cost makes the sum unknown. */
 export function sumOfCosts(parts: Iterable<{ tokens: Tokens | null; cost: Cost | null }>): Cost | null {
   const sum: Cost = { usd: 0, estimated: false };
   let told = false;
@@ -73,7 +83,7 @@ function isNone({ input, output, cacheRead, cacheWrite }: Tokens): boolean {
   return input + output + cacheRead + cacheWrite === 0;
 }
 
-/** Counts come from agents, and may be anything. */
+/** Counts come from agents and may be absurd, so the result may not be finite. */
 function costOf(usd: number, estimated: boolean): Cost | null {
   const rounded = Math.round(usd * PARTS) / PARTS;
   return Number.isFinite(rounded) ? { usd: rounded, estimated } : null;
@@ -86,14 +96,14 @@ function priceOf(tokens: Tokens, [input, output, cacheRead, cacheWrite]: (number
 }
 
 function pricesOf({ agent, model, time }: Omit<Use, "tokens">): (number | null)[] | null {
-  if (model === null || model.length > LONGEST_NAME) return null;
+  if (model === null || model.length > MAX_NAME) return null;
   const name = model.trim().toLowerCase();
   const own = agent === null ? undefined : sellerNamed(SOLD_BY[agent]);
   const found = (own && modelOf(own, name)) ?? soldAs(name);
   return found ? pricesAt(found.periods, time === null ? new Date() : new Date(time)) : null;
 }
 
-/** "claude-opus-5-5", "anthropic/claude-opus-5-5", "openrouter/anthropic/claude-opus-5-5": the last seller counts. */
+/** Splits "anthropic/claude-opus-5-5" or "openrouter/anthropic/claude-opus-5-5"; the last seller counts. */
 function soldAs(name: string) {
   const words = name.split("/");
   const bare = words.at(-1) ?? "";
@@ -113,7 +123,7 @@ function sellerNamed(id: string | undefined): Seller | undefined {
   return id === undefined ? undefined : table.sellers.find((seller) => seller.id === id);
 }
 
-/** With the date that makers put behind a name, and with what agents put behind that ("[1m]"). */
+/** Accepts a date after the model's name, and the suffix that agents append, such as "[1m]". */
 function modelOf({ models }: Seller, name: string) {
   const plain = name.replace(/\[[^[\]]*\]$/, "");
   const dated = plain.replace(/-\d{4}-?\d{2}-?\d{2}$/, "-DATE");
@@ -124,7 +134,7 @@ function modelOf({ models }: Seller, name: string) {
   return undefined;
 }
 
-/** `*` stands for anything, at the beginning and at the end. */
+/** `*` matches anything, at the start and at the end of the pattern. */
 function fits(pattern: string, name: string): boolean {
   const [open, close] = [pattern.startsWith("*"), pattern.endsWith("*")];
   const text = pattern.slice(open ? 1 : 0, close ? -1 : undefined);

@@ -1,15 +1,15 @@
-/** A conversation by its turns: each prompt with the answers and the files that came of it. */
-import type { Conversation, Entry } from "./model.ts";
+/** Splits a conversation into turns: each prompt with its answers and files. */
+import type { Conversation, Entry } from "../model/conversation.ts";
 
 export interface ConversationTurn {
   prompt: string;
   answers: string[];
-  /** As the agent names them, each once. */
+  /** Unique paths, as the agent writes them. */
   files: string[];
   entries: Entry[];
 }
 
-/** What comes before the first prompt belongs to no turn. */
+/** Entries before the first prompt belong to no turn. */
 export function turnsIn({ entries }: Conversation): ConversationTurn[] {
   const turns: ConversationTurn[] = [];
   for (const entry of entries) {

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { generated, isSame } from "../../scripts/generate-agents.ts";
-import type { Agent } from "../../src/agents/agent.ts";
-import { checkAgent } from "../../src/agents/check.ts";
-import { bestMatch } from "../../src/agents/detect.ts";
-import { contextOf, readPayload, toEnvelope } from "../../src/agents/normalise.ts";
-import { listAgents } from "../../src/agents/registry.ts";
+import { checkAgent } from "../../src/agents/authoring/check.ts";
+import type { Agent } from "../../src/agents/contract/agent.ts";
+import { bestMatch } from "../../src/agents/registry/detect.ts";
+import { contextOf, readPayload, toEnvelope } from "../../src/agents/registry/normalize.ts";
+import { listAgents } from "../../src/agents/registry/registry.ts";
 import { joinLines, splitLines } from "../../src/transcripts/chunks.ts";
 
 const home = mkdtempSync(join(tmpdir(), "conformance-"));
@@ -80,7 +80,7 @@ for (const agent of agents) {
       for (const file of filesIn(join(fixtures, "transcripts"))) {
         const bytes = readFileSync(join(fixtures, "transcripts", file));
         const chunks = splitLines(bytes, 4096);
-        expect(chunks.length).toBeGreaterThan(1);
+        if (file.endsWith(".jsonl")) expect(chunks.length).toBeGreaterThan(1);
         expect(Buffer.from(joinLines(chunks)).equals(bytes)).toBe(true);
       }
     });

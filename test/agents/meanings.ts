@@ -1,6 +1,6 @@
 /** Every recorded payload is told what it means by the beginning of its name, one test a payload. */
 import { expect, test } from "bun:test";
-import type { Event, EventType } from "../../src/agents/event.ts";
+import type { Event, EventType } from "../../src/model/event.ts";
 import type { Recorded } from "./recorded.ts";
 
 /** Whatever is not named is acknowledged and ignored. `holds`: what is true of each event besides. */

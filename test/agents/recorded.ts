@@ -1,12 +1,12 @@
 /** What the real agents sent and wrote, recorded and shortened: payloads and transcripts, a directory an agent. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Agent } from "../../src/agents/agent.ts";
-import type { Event } from "../../src/agents/event.ts";
-import { contextOf, readPayload, toEnvelope, toEvent } from "../../src/agents/normalise.ts";
-import { requireAgent } from "../../src/agents/registry.ts";
+import type { Agent } from "../../src/agents/contract/agent.ts";
+import { contextOf, readPayload, toEnvelope, toEvent } from "../../src/agents/registry/normalize.ts";
+import { requireAgent } from "../../src/agents/registry/registry.ts";
+import type { Event } from "../../src/model/event.ts";
 
-type Needed = "analyser" | "forker" | "preparer" | "responder" | "hookFile";
+type Needed = "analyzer" | "forker" | "preparer" | "responder" | "hookFile";
 
 /** An agent with all the parts that its tests need, and what was recorded of it. */
 export type Recorded<Line, Part extends Needed> = {

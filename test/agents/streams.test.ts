@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { getAgent } from "../../src/agents/registry.ts";
+import { getAgent } from "../../src/agents/registry/registry.ts";
 import { type Moment, RunResult } from "../../src/run/result.ts";
 import { LineSplitter } from "../../src/run/stream.ts";
 
@@ -129,6 +129,58 @@ const TOLD: Record<string, Record<string, Told>> = {
       text: "",
       failure: /^400 fake error 400$/,
     },
+  },
+  qwen: {
+    new: {
+      session: "adbb29c2-0c18-4a04-858a-6c28bf4a88f6",
+      status: "completed",
+      text: "T1 done: wrote a.txt",
+      tools: ["write_file"],
+      tokens: [35314, 19],
+    },
+    resumed: {
+      session: "adbb29c2-0c18-4a04-858a-6c28bf4a88f6",
+      status: "completed",
+      text: "T2 done: edited a.txt, made b.txt",
+      tools: ["edit", "run_shell_command"],
+    },
+    subagent: {
+      session: "adbb29c2-0c18-4a04-858a-6c28bf4a88f6",
+      status: "completed",
+      text: "SUB done: wrote c.txt",
+      tools: ["agent", "write_file"],
+    },
+    failed: {
+      session: "83c74e1a-77eb-4a8c-a591-ad5ca60f030d",
+      status: "failed",
+      text: "[API Error: 400 fake error 400]",
+      failure: /fake error 400/,
+    },
+  },
+  "kimi-code": {
+    new: {
+      session: "session_881ec1bd-982a-4c29-bba6-36fc15bd420a",
+      // Only the process's exit tells that it is done.
+      status: "interrupted",
+      text: "T1 done: wrote a.txt",
+      tools: ["Write"],
+    },
+    resumed: {
+      session: "session_881ec1bd-982a-4c29-bba6-36fc15bd420a",
+      status: "interrupted",
+      text: "T2 done: edited a.txt, made b.txt",
+      tools: ["Edit", "Bash"],
+    },
+  },
+  cline: {
+    new: {
+      session: null,
+      status: "completed",
+      text: "T1 done: wrote a.txt",
+      tools: ["editor"],
+      tokens: [6988, 19],
+    },
+    failed: { session: null, status: "failed", text: "fake error 400", failure: /fake error 400/ },
   },
   "factoryai-droid": {
     new: {

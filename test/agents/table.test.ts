@@ -2,14 +2,18 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { agentsTable, withTable } from "../../scripts/agents-table.ts";
+import { agentsPage, agentsTable, PAGE, withTable } from "../../scripts/agents-table.ts";
 import { packageOf } from "../../scripts/drift.ts";
-import { PACKAGED } from "../../src/agents/packaged.ts";
+import { PACKAGED } from "../../src/agents/registry/packaged.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
 
 test("the table of agents is up to date (scripts/agents-table.ts writes it)", async () => {
   expect(readme).toBe(await withTable(readme));
+});
+
+test("the page of agents is up to date", async () => {
+  expect(readFileSync(PAGE, "utf8")).toBe(await agentsPage());
 });
 
 test("every agent has its row, and nothing is claimed of one that was never run", async () => {

@@ -2,12 +2,22 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { getAgent } from "../../src/agents/registry.ts";
+import { getAgent } from "../../src/agents/registry/registry.ts";
 
 const ACCOUNT = 'The user took turn 2 back.\n"Why": it was <wrong> \\ – and long.';
-const TELLING = ["claude-code", "codex", "copilot-cli", "factoryai-droid", "gemini", "opencode", "pi"];
+const AGENTS_WITH_NOTICE = [
+  "claude-code",
+  "codex",
+  "copilot-cli",
+  "factoryai-droid",
+  "gemini",
+  "opencode",
+  "pi",
+  "qwen",
+  "kimi-code",
+];
 
-for (const id of TELLING) {
+for (const id of AGENTS_WITH_NOTICE) {
   test(`${id}: one entry is added, and nothing else is different`, async () => {
     const forker = (await getAgent(id))?.forker;
     const directory = join(import.meta.dirname, id, "transcripts");

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ForkRequest, ForkResult } from "../../src/agents/agent.ts";
-import { agentOfTranscript } from "../../src/agents/detect.ts";
-import { listAgents } from "../../src/agents/registry.ts";
+import type { ForkRequest, ForkResult } from "../../src/agents/contract/agent.ts";
+import { agentOfTranscript } from "../../src/agents/registry/detect.ts";
+import { listAgents } from "../../src/agents/registry/registry.ts";
 import { jsonl, recordedOf } from "./recorded.ts";
 
 interface Row {
@@ -91,10 +91,26 @@ const ROWS: Row[] = [
   },
 ];
 
+ROWS.push({
+  id: "kimi-code",
+  transcriptPath:
+    "/home/dev/.kimi-code/sessions/wd_project_644774e1d4f0/session_439d30bc-5a0a-4d43-9a06-3d579a389b2b/agents/main/wire.jsonl",
+  projectRoot: "/home/dev/project",
+  entryId: (line) => line["promptId"],
+  otherIds: null,
+});
+ROWS.push({
+  id: "qwen",
+  transcriptPath: "/home/dev/.qwen/projects/-home-dev-project/chats/adbb29c2-0c18-4a04-858a-6c28bf4a88f6.jsonl",
+  projectRoot: "/home/dev/project",
+  entryId: (line) => line["uuid"],
+  otherIds: ["a.b"],
+});
+
 const profiles = (await listAgents()).map((agent) => agent.profile);
 
 for (const row of ROWS) {
-  const { analyser, forker, transcript, transcriptNames, linesOf } = await recordedOf(row.id, ["analyser", "forker"]);
+  const { analyzer, forker, transcript, transcriptNames, linesOf } = await recordedOf(row.id, ["analyzer", "forker"]);
   const conversations = transcriptNames.filter((name) => name !== "subagent");
   const longest = transcriptNames.map(transcript).reduce((a, b) => (b.length > a.length ? b : a));
 
@@ -119,7 +135,7 @@ for (const row of ROWS) {
     test("a torn last line waits for its rest", () => {
       for (const name of transcriptNames) {
         const torn = transcript(name).subarray(0, -20);
-        expect(analyser.readStretch(torn, 1_000).end).toBe(1_000 + torn.lastIndexOf(10) + 1);
+        expect(analyzer.readSlice(torn, 1_000).end).toBe(1_000 + torn.lastIndexOf(10) + 1);
       }
     });
 
@@ -130,11 +146,11 @@ for (const row of ROWS) {
           const bytes = Buffer.from(transcript(name));
           for (const [at, value] of hits) bytes[at % bytes.length] = value;
           const torn = bytes.subarray(0, cut % (bytes.length + 1));
-          const stretch = analyser.readStretch(torn, 7);
-          expect(stretch.end).toBe(7 + torn.lastIndexOf(10) + 1);
-          expect(Object.values(stretch.tokens).every((count) => count >= 0)).toBe(true);
-          analyser.read(torn);
-          for (const lastId of [null, stretch.lastId]) expectWhole(fork({ bytes: torn, lastId }).content);
+          const slice = analyzer.readSlice(torn, 7);
+          expect(slice.end).toBe(7 + torn.lastIndexOf(10) + 1);
+          expect(Object.values(slice.tokens).every((count) => count >= 0)).toBe(true);
+          analyzer.read(torn);
+          for (const lastId of [null, slice.lastId]) expectWhole(fork({ bytes: torn, lastId }).content);
         }),
         { numRuns: 100 },
       );
@@ -143,7 +159,7 @@ for (const row of ROWS) {
     test("cut anywhere, a fork can be read again", () => {
       forEachCut((content) => {
         expectWhole(content);
-        if (!row.document) expect(analyser.readStretch(content, 0).end).toBe(content.length);
+        if (!row.document) expect(analyzer.readSlice(content, 0).end).toBe(content.length);
       });
     });
 
@@ -151,7 +167,7 @@ for (const row of ROWS) {
     const testCalls: typeof test | (() => void) = row.document ? () => {} : test;
     testCalls("no call is left without its result, wherever it is cut", () => {
       forEachCut((content) => {
-        const { entries } = analyser.read(content);
+        const { entries } = analyzer.read(content);
         const used = entries.filter(({ type }) => type === "tool-use").map(({ toolUseId }) => toolUseId);
         const answered = new Set(
           entries.filter(({ type }) => type === "tool-result").map(({ toolUseId }) => toolUseId),

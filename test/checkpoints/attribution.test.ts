@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
+import { lineCount, lineMark } from "../../src/checkpoints/format/layout.ts";
 import {
   attributeCommit,
   attributionOf,
   type CommitAttribution,
   initialAttribution,
-} from "../../src/checkpoints/attribution.ts";
-import { lineCount, lineMark } from "../../src/checkpoints/layout.ts";
+} from "../../src/checkpoints/write/attribution.ts";
 import { AGENT, recordedRepository } from "./recorded.ts";
 
 const FETCHED = { madeHere: false };

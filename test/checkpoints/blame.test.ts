@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
-import { attributeCommit, attributionOf } from "../../src/checkpoints/attribution.ts";
-import { type Blame, blameFile } from "../../src/checkpoints/blame.ts";
-import { type BacktrailRecord, CHECKPOINT_BRANCH } from "../../src/checkpoints/layout.ts";
+import { type Blame, blameFile } from "../../src/checkpoints/blame/blame.ts";
+import { type BacktrailRecord, CHECKPOINT_BRANCH } from "../../src/checkpoints/format/layout.ts";
+import { attributeCommit, attributionOf } from "../../src/checkpoints/write/attribution.ts";
 import { findWorkspace, type Workspace } from "../../src/git/workspace.ts";
 import { commitFiles, exampleCheckpoint, ID } from "./branch.ts";
 import { AGENT, Recorded, recordedRepository } from "./recorded.ts";
@@ -191,8 +191,41 @@ describe("from the checkpoint alone", () => {
     place.repository.write("other.ts", "hello\n");
     place.commit(`work\n\nEntire-Checkpoint: ${ID}`);
     const [line] = (await blameFile(place.workspace, "greet.ts", null)).lines;
-    expect(line?.turn).toMatchObject({ agent: "Claude Code", turn: null, prompt: "And say goodbye\nin two lines" });
+    // No edit in its transcript holds the line, and it has two prompts.
+    expect(line?.turn).toMatchObject({ agent: "Claude Code", turn: null, prompt: null });
     expect(told(await blameFile(place.workspace, "other.ts", null))).toEqual(["hello: work, a person"]);
+  });
+
+  test("another tool's transcript tells the turn whose edit holds the line", async () => {
+    using place = await recordedRepository();
+    const line = (type: string, uuid: string, content: unknown) =>
+      `${JSON.stringify({ type, uuid, parentUuid: null, sessionId: "s", isSidechain: false, message: { role: type, content } })}\n`;
+    const edit = (content: string) => [
+      { type: "tool_use", id: content, name: "Write", input: { file_path: "/w/greet.ts", content } },
+    ];
+    const transcript =
+      line("user", "1", "Say hello") +
+      line("assistant", "2", edit("const hello = 1;\n")) +
+      line("user", "3", "Say goodbye") +
+      line(
+        "assistant",
+        "4",
+        edit("const hello = 1;\nconst goodbye = 2;\n").map((use) => ({
+          ...use,
+          name: "Write",
+          input: { ...use.input, content: "const goodbye = 2;" },
+        })),
+      );
+    const files = Object.entries(exampleCheckpoint(() => "")).filter(([path]) => !path.includes("/0/full"));
+    const all = { ...Object.fromEntries(files), [`${ID.slice(0, 2)}/${ID.slice(2)}/0/full.jsonl`]: transcript };
+    commitFiles(place.repository, CHECKPOINT_BRANCH, all);
+    place.repository.write("greet.ts", "const hello = 1;\nconst goodbye = 2;\n");
+    place.commit(`work\n\nEntire-Checkpoint: ${ID}`);
+    const { lines } = await blameFile(place.workspace, "greet.ts", null);
+    expect(lines.map(({ turn }) => [turn?.turn, turn?.prompt])).toEqual([
+      [1, "Say hello"],
+      [2, "Say goodbye"],
+    ]);
   });
 
   test("a checkpoint that cannot be read is told, and the rest goes on", async () => {

@@ -1,7 +1,7 @@
 /** Between commits, checkpoints and sessions. */
 import { expect, test } from "bun:test";
 import { appendFileSync } from "node:fs";
-import { checkpointsOfSession, commitsNaming, findCommit, recentCommits } from "../../src/checkpoints/history.ts";
+import { checkpointsOfSession, commitsNaming, findCommit, recentCommits } from "../../src/checkpoints/links/history.ts";
 import { BRANCH, commitFiles, ID } from "./branch.ts";
 import { recordedRepository } from "./recorded.ts";
 

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { UserError } from "../../src/base/errors.ts";
-import { CheckpointReader, checkpointsNamedIn, promptsIn } from "../../src/checkpoints/read.ts";
+import { ownPrompts, readAs } from "../../src/checkpoints/blame/line-rationale.ts";
+import { CheckpointReader, checkpointsNamedIn, promptsIn } from "../../src/checkpoints/read/read.ts";
 import { findWorkspace, type Workspace } from "../../src/git/workspace.ts";
 import { type TemporaryRepository, temporaryRepository } from "../support/index.ts";
 import { BRANCH, type Content, commitFiles, exampleCheckpoint, ID, TRANSCRIPT } from "./branch.ts";
@@ -177,5 +178,107 @@ describe("hostile", () => {
 
   test("prompts are separated by the line alone", () => {
     expect(promptsIn("a --- b\n\n---\n\n----\n")).toEqual(["a --- b", "----"]);
+  });
+});
+
+describe("what newer versions of other tools write", () => {
+  const AT = "a3/b2c4d5e6f7";
+  const COMPACT = [
+    { v: 1, type: "user", agent: "claude-code", content: [{ text: "Draw a fox" }] },
+    { v: 1, type: "assistant", id: "m1", content: [{ type: "text", text: "Here it is." }] },
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join("");
+
+  /** In a repository of its own: files that were committed before stay on the branch. */
+  async function readingIn<T>(
+    files: Readonly<Record<string, Content>>,
+    use: (reader: CheckpointReader) => Promise<T>,
+  ): Promise<T> {
+    using place = temporaryRepository();
+    commitFiles(place, BRANCH, files);
+    const reader = new CheckpointReader(findWorkspace(place.path) as Workspace);
+    try {
+      return await use(reader);
+    } finally {
+      reader.close();
+    }
+  }
+
+  function withoutTranscript(): Record<string, string> {
+    const all = Object.entries(exampleCheckpoint(hash));
+    return Object.fromEntries(all.filter(([path]) => !path.startsWith(`${AT}/0/full`)));
+  }
+
+  test("a session with only a compact transcript is read", async () => {
+    const files = withoutTranscript();
+    const stored = { ...files, [`${AT}/0/transcript.jsonl`]: COMPACT };
+    const transcript = await readingIn(stored, (reader) => reader.transcript(ID, 0));
+    const conversation = await readAs("Claude Code", transcript?.bytes ?? new Uint8Array());
+    expect(conversation?.entries.map(({ type, text }) => [type, text])).toEqual([
+      ["prompt", "Draw a fox"],
+      ["answer", "Here it is."],
+    ]);
+  });
+
+  test("images that were taken out are put back; one that is missing stays a placeholder", async () => {
+    const name = `img-${"ab".repeat(16)}.png`;
+    const missing = `img-${"cd".repeat(16)}.png`;
+    const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255]);
+    const line = (data: string, other: string) => `${JSON.stringify({ type: "user", uuid: "1", data, other })}\n`;
+    const stored = line(`entire-asset:assets/${name}`, `entire-asset:assets/${missing}`);
+    const files = withoutTranscript();
+    const all = {
+      ...files,
+      [`${AT}/0/full.jsonl`]: stored,
+      [`${AT}/0/content_hash.txt`]: hash(stored),
+      [`${AT}/0/assets/${name}`]: image,
+    };
+    const transcript = await readingIn(all, (reader) => reader.transcript(ID, 0));
+    expect(Buffer.from(transcript?.bytes ?? []).toString()).toBe(
+      line(image.toString("base64"), `entire-asset:assets/${missing}`),
+    );
+    expect(transcript?.problems).toEqual([]);
+  });
+
+  test("newer fields are read, and those of the wrong kind are absent", async () => {
+    const files = exampleCheckpoint(hash);
+    const withFields = (path: string, more: object) =>
+      JSON.stringify({ ...JSON.parse(files[`${AT}/${path}`] ?? "{}"), ...more });
+    const commit = "0123456789abcdef0123456789abcdef01234567";
+    const used = { input_tokens: 5, output_tokens: 7 };
+    const all = {
+      ...files,
+      [`${AT}/metadata.json`]: withFields("metadata.json", {
+        imported: true,
+        commit_sha: commit,
+        token_usage_version: 2,
+      }),
+      [`${AT}/0/metadata.json`]: withFields("0/metadata.json", { model_usage: { "fox-1": used }, commit_sha: "--all" }),
+    };
+    const checkpoint = await readingIn(all, (reader) => reader.find(ID));
+    expect(checkpoint?.summary).toMatchObject({ imported: true, commit_sha: commit, token_usage_version: 2 });
+    expect(checkpoint?.sessions[0]?.metadata.model_usage?.["fox-1"]).toMatchObject(used);
+    expect(checkpoint?.sessions[0]?.metadata.commit_sha).toBeUndefined();
+  });
+
+  test("of prompts of the whole session, those since the transcript's start belong to the checkpoint", async () => {
+    const prompt = (uuid: string, content: string) =>
+      `${JSON.stringify({ type: "user", uuid, parentUuid: null, sessionId: "s", isSidechain: false, message: { role: "user", content } })}\n`;
+    const stored = prompt("1", "First") + prompt("2", "Second") + prompt("3", "Third");
+    const files = withoutTranscript();
+    const metadata = { ...JSON.parse(files[`${AT}/0/metadata.json`] ?? "{}"), checkpoint_transcript_start: 1 };
+    const all = {
+      ...files,
+      [`${AT}/0/metadata.json`]: JSON.stringify(metadata),
+      [`${AT}/0/full.jsonl`]: stored,
+      [`${AT}/0/content_hash.txt`]: hash(stored),
+      [`${AT}/0/prompt.txt`]: "First\n\n---\n\nSecond\n\n---\n\nThird",
+    };
+    const own = await readingIn(all, async (reader) => {
+      const session = (await reader.find(ID))?.sessions[0];
+      return session && ownPrompts(reader, ID, session);
+    });
+    expect(own).toEqual(["Second", "Third"]);
   });
 });

@@ -1,7 +1,7 @@
 /** A repository whose turns are recorded step by step, without an agent. */
 import { execFileSync } from "node:child_process";
 import { createWorkspace, type Workspace, writeStore } from "../../src/git/workspace.ts";
-import type { Step } from "../../src/steps/model.ts";
+import type { Step } from "../../src/model/step.ts";
 import { minute, type TemporaryRepository, temporaryRepository } from "../support/index.ts";
 import { save } from "../support/saving.ts";
 

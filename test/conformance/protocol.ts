@@ -8,7 +8,7 @@ import type { Program } from "./program.ts";
 const SESSION = "0d9e1c56-5f5b-4f0e-9d7e-2f1f5c1f6a10";
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 /** Of each kind one is enough: they are read in full elsewhere. */
-const MOST_TRANSCRIPTS = 4;
+const MAX_TRANSCRIPTS = 4;
 const CAPABILITIES = [
   "hooks",
   "transcript_analyzer",
@@ -33,7 +33,7 @@ export function conforms({ name, info, open, fixtures }: Subject): void {
   /** What is not claimed is not expected. */
   const testIf = (claimed: boolean | undefined): ((what: string, work: () => Promise<void>) => void) =>
     claimed ? test : () => {};
-  const transcripts = filesIn(join(fixtures, "transcripts")).slice(0, MOST_TRANSCRIPTS);
+  const transcripts = filesIn(join(fixtures, "transcripts")).slice(0, MAX_TRANSCRIPTS);
   /** Nothing is left behind by a call, so that all but the hooks' own tests can share a place. */
   const program = open();
   afterAll(() => program[Symbol.dispose]());
@@ -221,7 +221,7 @@ export function conforms({ name, info, open, fixtures }: Subject): void {
       expect(await program.json(["extract-summary", "--session-ref", path])).toMatchObject({ has_summary: false });
     });
 
-    testIf(capabilities.transcript_analyzer)("recorded ones tell of prompts, files and the last words", async () => {
+    testIf(capabilities.transcript_analyzer)("recorded ones contain prompts, files and the last words", async () => {
       expect(transcripts.length).toBeGreaterThan(0);
       let prompts = 0;
       let summaries = 0;
@@ -308,6 +308,6 @@ function isBelow(repository: { home: string; path: string }, place: string): boo
   return place.startsWith(repository.home) || place.startsWith(repository.path);
 }
 
-export function filesIn(directory: string): string[] {
+function filesIn(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory).sort() : [];
 }

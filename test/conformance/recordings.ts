@@ -4,11 +4,12 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Agent } from "../../src/agents/agent.ts";
-import type { Event, EventType, ToolKind } from "../../src/agents/event.ts";
-import { contextOf, toEnvelope } from "../../src/agents/normalise.ts";
-import { sameName } from "../../src/agents/paths.ts";
-import { type FieldName, isRecord } from "../../src/agents/profile.ts";
+import type { Agent } from "../../src/agents/contract/agent.ts";
+import type { FieldName } from "../../src/agents/contract/profile.ts";
+import { contextOf, toEnvelope } from "../../src/agents/registry/normalize.ts";
+import { sameName } from "../../src/agents/registry/paths.ts";
+import { isRecord } from "../../src/base/json.ts";
+import type { Event, EventType, ToolKind } from "../../src/model/event.ts";
 
 type Raw = Record<string, unknown>;
 
@@ -17,6 +18,14 @@ export interface Recording {
   verb: string;
   raw: Raw;
 }
+
+/** Payloads of the story that an agent does not send, or that nobody has recorded yet. */
+export const UNRECORDED: Readonly<Record<string, readonly string[]>> = {
+  // Its hooks begin and end with a turn; prompts are only in its conversation.
+  cline: ["prompt", "SessionStart", "ToolStart shell", "ToolEnd shell", "SessionEnd"],
+  // It ends without a hook when it runs without a terminal.
+  "kimi-code": ["ToolEnd shell", "SessionEnd"],
+};
 
 /** What the story says in place of what was recorded; a payload that has no such field gets none. */
 export type Words = Partial<Record<FieldName, string>>;

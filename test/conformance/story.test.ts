@@ -2,17 +2,17 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { Agent } from "../../src/agents/agent.ts";
-import { profileAgent } from "../../src/agents/common.ts";
+import type { Agent } from "../../src/agents/contract/agent.ts";
+import type { Profile } from "../../src/agents/contract/profile.ts";
 import { agentFrom } from "../../src/agents/external/agent.ts";
 import { infoFrom } from "../../src/agents/external/info.ts";
-import { PACKAGED } from "../../src/agents/packaged.ts";
-import type { Profile } from "../../src/agents/profile.ts";
+import { PACKAGED } from "../../src/agents/registry/packaged.ts";
+import { profileAgent } from "../../src/agents/registry/profile-events.ts";
 import { TemporaryDirectory } from "../support/index.ts";
-import { expectedEvents, HookTeller } from "./hook-teller.ts";
-import { Recordings } from "./recordings.ts";
+import { expectedEvents, HookDriver } from "./hook-driver.ts";
+import { Recordings, UNRECORDED } from "./recordings.ts";
 import { told, type World } from "./story.ts";
-import { WatchTeller } from "./watch-teller.ts";
+import { WatchDriver } from "./watch-driver.ts";
 
 interface Subject {
   agent: Agent;
@@ -35,36 +35,34 @@ for (const [id, packaged] of Object.entries(PACKAGED)) {
 subjects.push(external(), described());
 
 for (const { agent, payloads, begin } of subjects) {
-  const { id, hooks } = agent.profile;
+  const { id } = agent.profile;
   describe(id, () => {
     test("has payloads for the whole story", () => {
       expect(existsSync(payloads)).toBe(true);
-      expect(teller().missing()).toEqual([]);
+      expect(driver().missing()).toEqual((UNRECORDED[id] ?? []).filter((name) => name !== "prompt"));
     });
 
     test("tells the same events", () => {
-      const events = teller().events("/home/dev/project");
-      const mapped = Object.values(hooks?.events ?? {});
-      const tools = { start: mapped.includes("ToolStart"), end: mapped.includes("ToolEnd") };
+      const events = driver().events("/home/dev/project");
       expect(events[0]?.sessionId).toBeTruthy();
-      expect(events).toEqual(expectedEvents(events[0]?.sessionId ?? "", tools));
+      expect(events).toEqual(expectedEvents(driver(), agent, events[0]?.sessionId ?? ""));
     });
 
-    test("leaves the same steps and files", () => told(teller()));
+    test("leaves the same steps and files", () => told(driver()));
   });
 
-  function teller(): HookTeller {
-    return new HookTeller(agent, new Recordings(agent, payloads), begin);
+  function driver(): HookDriver {
+    return new HookDriver(agent, new Recordings(agent, payloads), begin);
   }
 }
 
 describe("aider", () => {
   test("leaves the same steps and files", async () => {
-    const teller = new WatchTeller();
+    const driver = new WatchDriver();
     try {
-      await told(teller);
+      await told(driver);
     } finally {
-      teller.stop();
+      driver.stop();
     }
   });
 });

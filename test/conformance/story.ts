@@ -33,12 +33,14 @@ export const STORY: readonly Moment[] = [
 ];
 
 /** Somebody who tells the story to Backtrail. */
-export interface Teller {
+export interface AgentDriver {
   agent: string;
+  /** False if the prompts are only in the agent's conversation. */
+  sendsPrompts?: boolean;
   /** Connects the agent, and makes it ready. */
   begin(world: World): Promise<void>;
   /** The deed has been done in the work tree; for a shell command `before` comes ahead of it. */
-  tell(moment: Moment, world: World): Promise<void>;
+  send(moment: Moment, world: World): Promise<void>;
   before?(moment: Moment, world: World): Promise<void>;
   end?(world: World): Promise<void>;
 }
@@ -60,37 +62,38 @@ interface ShownStep {
 }
 
 /** Tells it, and holds what was recorded against what happened. */
-export async function told(teller: Teller): Promise<void> {
+export async function told(driver: AgentDriver): Promise<void> {
   using repository = temporaryRepository();
   mkdirSync(join(repository.home, "bin"));
   const world: World = { repository, env: { ...env }, minute: 0 };
-  await teller.begin(world);
+  await driver.begin(world);
   for (const moment of STORY) {
     world.minute++;
-    await teller.before?.(moment, world);
+    await driver.before?.(moment, world);
     if ("file" in moment) repository.write(moment.file, moment.content);
-    await teller.tell(moment, world);
+    await driver.send(moment, world);
   }
-  await teller.end?.(world);
+  await driver.end?.(world);
 
   const { steps } = await repository.json<{ steps: ShownStep[] }>(["log"], { env: world.env });
   const turns = steps.filter(({ kind }) => kind === "turn-start" || kind === "turn-end").reverse();
+  const prompts = driver.sendsPrompts === false ? [null, null] : PROMPTS;
   const nothing = { added: [], modified: [], deleted: [] };
   expect(turns.map(({ agent, kind, turn, prompt, files }) => ({ agent, kind, turn, prompt, files }))).toEqual([
-    { agent: teller.agent, kind: "turn-start", turn: 1, prompt: PROMPTS[0], files: nothing },
+    { agent: driver.agent, kind: "turn-start", turn: 1, prompt: prompts[0], files: nothing },
     {
-      agent: teller.agent,
+      agent: driver.agent,
       kind: "turn-end",
       turn: 1,
-      prompt: PROMPTS[0],
+      prompt: prompts[0],
       files: { ...nothing, added: ["hello.txt", "notes.txt"] },
     },
-    { agent: teller.agent, kind: "turn-start", turn: 2, prompt: PROMPTS[1], files: nothing },
+    { agent: driver.agent, kind: "turn-start", turn: 2, prompt: prompts[1], files: nothing },
     {
-      agent: teller.agent,
+      agent: driver.agent,
       kind: "turn-end",
       turn: 2,
-      prompt: PROMPTS[1],
+      prompt: prompts[1],
       files: { ...nothing, modified: ["hello.txt"] },
     },
   ]);

@@ -83,7 +83,7 @@ export const writtenDocuments: fc.Arbitrary<WrittenDocument> = fc.oneof(
   },
 );
 
-export function written(value: Value, how: Style): string {
+function written(value: Value, how: Style): string {
   let used = 0;
   const comment = (): string => {
     const text = how.comments[used++ % Math.max(1, how.comments.length)] ?? "";

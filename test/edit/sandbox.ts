@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import profileJson from "../../src/agents/claude-code/profile.json" with { type: "json" };
-import { type InstallOptions, inspect } from "../../src/agents/install.ts";
-import type { Profile, Scope } from "../../src/agents/profile.ts";
+import profileJson from "../../src/agents/builtin/claude-code/profile.json" with { type: "json" };
+import type { Profile, Scope } from "../../src/agents/contract/profile.ts";
+import { type InstallOptions, inspect } from "../../src/agents/hooks/install.ts";
 
 export const profile = profileJson as unknown as Profile;
 export const agent = { profile };

@@ -50,13 +50,60 @@ test("killed later: the next command finishes it; killed as it is dropped, too",
   expect((await die(attempts, "fork:files", "fork", "1", "--branch", "again")).signal).toBe("SIGKILL");
   expect((await repository.run(["save", "afterwards"])).stderr).toContain("Finished the fork again");
   expect((await die(attempts, "fork:dropping", "fork", "drop", "again")).signal).toBe("SIGKILL");
+  expect((await repository.run(["save", "afterwards"])).stderr).toContain("The fork again is still there");
+  expect((await die(attempts, "fork:renamed", "fork", "drop", "again")).signal).toBe("SIGKILL");
   expect((await repository.run(["save", "afterwards"])).stderr).toContain("Dropped the fork again");
   await nothingLeft(attempts);
 });
 
+interface Listed {
+  kind: string;
+  takenBackBy: string | null;
+}
+
+async function dropOf(attempts: Attempts): Promise<Listed | undefined> {
+  const { operations } = await attempts.repository.json<{ operations: Listed[] }>(["ops"]);
+  return operations.find(({ kind }) => kind === "drop");
+}
+
+test.each(["fork:files", "fork:reversed", "fork:ready"])(
+  "killed at %s as a dropped fork is made again: the drop is taken back once the fork is there",
+  async (point) => {
+    using attempts = await attempted();
+    const { repository } = attempts;
+    await attempts.fork("1", "--branch", "again");
+    await repository.run(["fork", "drop", "again", "--yes"]);
+    expect((await die(attempts, point, "ops", "undo", "--yes")).signal).toBe("SIGKILL");
+    await repository.run(["save", "afterwards"]);
+    expect((await forks(attempts)).map(({ name }) => name)).toEqual(["again"]);
+    expect((await dropOf(attempts))?.takenBackBy).toEqual(expect.any(String));
+  },
+);
+
+test.each(["fork:branch", "fork:record"])(
+  "killed at %s as a branch is made again: trying again works",
+  async (point) => {
+    using attempts = await attempted();
+    const { repository } = attempts;
+    await repository.json(["fork", "1", "--branch", "again", "--branch-only"]);
+    await repository.run(["fork", "drop", "again", "--yes"]);
+    expect((await die(attempts, point, "ops", "undo", "--yes")).signal).toBe("SIGKILL");
+    await repository.json(["ops", "undo", "--yes"]);
+    expect((await forks(attempts)).map(({ name }) => name)).toEqual(["again"]);
+    expect((await dropOf(attempts))?.takenBackBy).toEqual(expect.any(String));
+  },
+);
+
 /** What git leaves that is killed as it makes the worktree, as seen. */
 const HALVES: readonly [string, (record: string, repository: TemporaryRepository) => void][] = [
-  ["some files, and its own lock", () => {}],
+  ["all but its files", () => {}],
+  [
+    "some of its files, and the lock of its index",
+    (record, repository) => {
+      writeFileSync(join(`${repository.path}.forks/again`, "README.md"), repository.read("README.md"));
+      writeFileSync(join(record, "index.lock"), "");
+    },
+  ],
   [
     "no name of its directory",
     (record) => {
@@ -80,11 +127,8 @@ for (const [what, harm] of HALVES) {
   test(`killed while git makes the work tree, of which there is ${what}: half of one is never kept`, async () => {
     using attempts = await attempted();
     const { repository } = attempts;
-    expect((await die(attempts, "fork:record", "fork", "1", "--branch", "again")).signal).toBe("SIGKILL");
-    repository.git("worktree", "add", "--quiet", "-b", "again", `${repository.path}.forks/again`, "main");
-    const record = repository.at(".git/worktrees/again");
-    writeFileSync(join(record, "locked"), "initializing\n");
-    harm(record, repository);
+    expect((await die(attempts, "worktree:added", "fork", "1", "--branch", "again")).signal).toBe("SIGKILL");
+    harm(repository.at(".git/worktrees/again"), repository);
     const next = await repository.run(["save", "afterwards"]);
     expect(next.stderr).toContain("Cleared away the fork again");
     await nothingLeft(attempts);

@@ -126,5 +126,9 @@ test("a clock that jumps back and ahead: the order is that of the turns", async 
   const report = await repository.run(["doctor", "--json"], { env });
   const { ok, findings } = JSON.parse(report.stdout) as { ok: boolean; findings: { check: string; level: string }[] };
   expect(ok).toBe(true);
-  expect(findings.filter(({ level }) => level === "warning").map(({ check }) => check)).toEqual(["clock"]);
+  expect(findings.filter(({ level }) => level === "warning").map(({ check }) => check)).toEqual([
+    "clock",
+    // The clock of the hooks was behind the moment of `enable`: they don't count as heard since.
+    "hooks",
+  ]);
 });

@@ -19,7 +19,7 @@ const BROKEN: [name: string, content: string | Uint8Array][] = [
 const TOGETHER: [name: string, files: string[]][] = [
   ["a session's state", ["session"]],
   ["caches", ["snapshot.json", "git-facts.json"]],
-  ["lists and settings", ["store.json", "steps.jsonl", "settings", "config"]],
+  ["lists and settings", ["store.json", "steps.jsonl", "settings.json", "settings", "config"]],
 ];
 
 describe.each(TOGETHER)("%s:", (_what, files) => {

@@ -13,7 +13,7 @@ test("a git that never answers", async () => {
   chmodSync(git, 0o755);
   const path = `${repository.at("..", "bin")}:${process.env["PATH"]}`;
   harmless(await recording.hook("SessionEnd", { reason: "other" }, { env: { PATH: path } }));
-  expect(recording.logged().at(-1)?.message).toContain("given up");
+  expect(recording.logged().at(-1)?.message).toContain("took too long");
   for (const pid of readFileSync(pids, "utf8").trim().split("\n")) end(Number(pid));
 
   harmless(await recording.hook("SessionEnd", { reason: "other" }));

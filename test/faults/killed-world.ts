@@ -88,7 +88,7 @@ export class World implements Disposable {
   }
 
   steps(): Promise<LoggedStep[]> {
-    return this.repository.json<{ steps: LoggedStep[] }>(["log", "--limit", "0"]).then(({ steps }) => steps);
+    return this.repository.json<{ steps: LoggedStep[] }>(["log", "--limit", "0", "--all"]).then(({ steps }) => steps);
   }
 
   rewind(target: string): Promise<Restored> {

@@ -33,7 +33,7 @@ const ROWS: readonly Row[] = [
 ];
 /** Two machines settle after so many rounds. */
 const ROUNDS = 4;
-const MOST_ROUNDS_A_KILL = 4;
+const MAX_ROUNDS_A_KILL = 4;
 
 async function killOften(operation: Operation, times: number, random: Random): Promise<Counts> {
   const counts: Counts = { points: 0, random: 0, late: 0, lost: 0 };
@@ -60,8 +60,8 @@ async function killOften(operation: Operation, times: number, random: Random): P
 
 async function killBoth(times: number, random: Random): Promise<Counts> {
   const counts: Counts = { points: 0, random: 0, late: 0, lost: 0 };
-  for (let n = 0; counts.random < times && n < times * MOST_ROUNDS_A_KILL; ) {
-    using two = await TwoMachines.meet(random);
+  for (let n = 0; counts.random < times && n < times * MAX_ROUNDS_A_KILL; ) {
+    using two = await TwoMachines.updateFromEvent(random);
     try {
       // Nobody works in one pair of repositories for ever.
       for (let round = 1; round <= 4 * ROUNDS && counts.random + two.kills < times; round++, n++) {

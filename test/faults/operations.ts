@@ -7,6 +7,7 @@ import { forks } from "./operations/forks.ts";
 import type { Operation } from "./operations/operation.ts";
 import { restores } from "./operations/restores.ts";
 import { runs } from "./operations/runs.ts";
+import { searches } from "./operations/search.ts";
 import { steps } from "./operations/steps.ts";
 import { syncs } from "./operations/syncs.ts";
 import { trials } from "./operations/trials.ts";
@@ -19,4 +20,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...syncs,
   ...runs,
   ...trials,
+  ...searches,
 ];

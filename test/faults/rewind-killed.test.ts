@@ -74,7 +74,7 @@ test("a git that was killed as it moved the branch left its locks: they go, and 
   const { repository } = world;
   const [before, branch] = [repository.git("rev-parse", "HEAD"), repository.at(".git/refs/heads/main.lock")];
   repository.commit("Since");
-  await world.die("restore:settled", "rewind", world.target, "--reset-head", "--yes");
+  await world.die("restore:files", "rewind", world.target, "--reset-head", "--yes");
   for (const lock of [repository.at(".git/HEAD.lock"), branch]) writeFileSync(lock, "");
   expect((await world.run("save", "afterwards")).stderr).toContain("Finished a rewind that had been interrupted");
   expect(repository.git("rev-parse", "HEAD")).toBe(before);
@@ -96,7 +96,7 @@ test("what can't be finished is taken back", async () => {
   rmSync(world.repository.at("src"), { recursive: true });
   world.repository.write("src", "a file where a directory was\n");
   const next = await world.run("save", "afterwards");
-  expect(next.stderr).toContain("could not be finished: src is no directory any more");
+  expect(next.stderr).toContain("could not be finished: src is not a directory anymore");
   expect(next.stderr).toContain("All files are as they were before.");
   const expected = world.present.filter((line) => !line.startsWith("src/"));
   expect(world.files()).toEqual([...expected, "src - a file where a directory was\n"].sort());

@@ -20,7 +20,7 @@ test("garbage, binary, values that are no objects, and no newline at the end", a
   const result = await world.run(["fix it"]);
   expect(result).toMatchObject({ code: 0, stderr: "" });
   expect(lines(result.stdout)).toEqual([
-    { type: "aiwr_start", prompt: "fix it", agent: "claude", model: null },
+    { type: "aiwr_start", prompt: "fix it", agent: "claude", model: "opus" },
     { session_id: "a1", agent: "claude" },
     { result: "Done ✓ ü", agent: "claude" },
   ]);

@@ -7,7 +7,7 @@ import { World } from "./killed-world.ts";
 import { killsGit, type Operation, programOf, type Start, waiting } from "./operations/operation.ts";
 import { stillRunning } from "./processes.ts";
 
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 const KEPT = "kept";
 
 export type End = "killed" | "done";
@@ -41,9 +41,10 @@ export class Scene implements Disposable {
       const scene = new Scene(operation, world, await stateOf(world, operation));
       scene.#keep();
       const began = performance.now();
-      const end = await scene.#run(operation.start(world), { afterMs: LONGEST_MS });
+      const end = await scene.#run(operation.start(world), { afterMs: MAX_MS });
       scene.#takesMs = performance.now() - began;
       if (end !== "done") throw new Error(`${operation.name} does not work unharmed: ${end}`);
+      operation.meanwhile?.(world);
       await scene.#demandAll(null);
       return scene;
     } catch (error) {
@@ -54,7 +55,7 @@ export class Scene implements Disposable {
 
   /** Kills at a fault point. */
   killAt(point: string): Promise<End> {
-    return this.#kill({ point, afterMs: LONGEST_MS });
+    return this.#kill({ point, afterMs: MAX_MS });
   }
 
   /** Kills after a part of the time that it takes. */
@@ -68,6 +69,7 @@ export class Scene implements Disposable {
     const end = await this.#run(this.operation.start(this.#world), kill);
     if (end === "done") this.#takesMs = performance.now() - began;
     if (end !== "killed" && end !== "done") throw new Error(`It ended by itself: ${end}`);
+    this.operation.meanwhile?.(this.#world);
     await this.#demandAll(kill);
     return end;
   }
@@ -193,8 +195,8 @@ interface State {
 async function stateOf(world: World, operation: Operation): Promise<State> {
   const { repository } = world;
   const branch = "refs/heads/entire/checkpoints/v1";
-  const has = repository.git("for-each-ref", branch) !== "";
-  const paths = has ? repository.git("ls-tree", "-d", "-r", "--name-only", branch).split("\n") : [];
+  const has = repository.checkpoints("for-each-ref", branch) !== "";
+  const paths = has ? repository.checkpoints("ls-tree", "-d", "-r", "--name-only", branch).split("\n") : [];
   // What a killed git of the user's leaves of its index is its own affair.
   const staged = killsGit(operation, world) ? null : repository.git("ls-files", "--stage");
   const looked = (await operation.look?.(world)) ?? null;

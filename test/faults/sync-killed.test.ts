@@ -22,7 +22,7 @@ test("the process that pushes in the background is killed in the middle of it: t
   await settled(ada);
   expect(await pushSettled(ada)).toMatchObject({ error: null, waiting: null, unpushed: [] });
   expect(checkpointsIn(shared.git.bind(shared))).toEqual([id]);
-  expect(shared.git("rev-parse", BRANCH)).toBe(ada.git("rev-parse", BRANCH));
+  expect(shared.git("rev-parse", BRANCH)).toBe(ada.checkpoints("rev-parse", BRANCH));
 });
 
 test("two that push at once, from one machine and from two, lose nothing", async () => {
@@ -39,10 +39,10 @@ test("a lock that a killed sync left beside its ref is taken away", async () => 
   const ada = await shared.machine();
   await work(ada, "Add a greeting", "hello.txt");
   await ada.json(["sync", "push", "origin"]);
-  const [ref = ""] = ada.git("for-each-ref", "--format=%(refname)", "refs/backtrail/sync").split("\n");
-  ada.write(`.git/${ref}.lock`, "");
+  const [ref = ""] = ada.checkpoints("for-each-ref", "--format=%(refname)", "refs/backtrail/sync").split("\n");
+  ada.write(`.git/backtrail/private.git/${ref}.lock`, "");
   expect((await ada.run(["save", "afterwards"])).code).toBe(0);
-  expect(ada.exists(`.git/${ref}.lock`)).toBe(false);
+  expect(ada.exists(`.git/backtrail/private.git/${ref}.lock`)).toBe(false);
 });
 
 test("what was written down of a remote cannot be read: it is begun anew", async () => {

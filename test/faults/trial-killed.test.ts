@@ -1,7 +1,7 @@
 /** What a killed bisect left is cleared away, and nothing else. Kills at every point are rows of `operations.ts`. */
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { isRunning } from "../../src/base/processes.ts";
+import { isRunning } from "../../src/base/process/processes.ts";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 import { until } from "../support/stand-in.ts";
 

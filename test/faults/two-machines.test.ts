@@ -7,7 +7,7 @@ const ROUNDS = 4;
 
 test("two machines that sync at once, each killed at random: both have everything in the end", async () => {
   const seed = Math.trunc(Math.random() * 2 ** 31);
-  using two = await TwoMachines.meet(new Random(seed));
+  using two = await TwoMachines.updateFromEvent(new Random(seed));
   try {
     for (let n = 0; n < ROUNDS; n++) await two.round();
     await two.settle();

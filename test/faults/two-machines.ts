@@ -39,14 +39,14 @@ export class TwoMachines implements Disposable {
     this.#random = random;
   }
 
-  static async meet(random: Random): Promise<TwoMachines> {
+  static async updateFromEvent(random: Random): Promise<TwoMachines> {
     const two = new TwoMachines(random);
     try {
       for (const name of ["Ada", "Bob"]) {
         const repository = await two.#shared.machine();
         const environment = repository.environment.bind(repository);
         repository.environment = (extra) => environment({ BACKTRAIL_WORKER: "off", ...extra });
-        const git = repository.git.bind(repository);
+        const git = repository.checkpoints.bind(repository);
         two.#machines.push({ name, repository, git, has: new Set(), forgotten: [] });
       }
       await two.#work(two.#machines[0] as Machine);
@@ -94,7 +94,9 @@ export class TwoMachines implements Disposable {
   }
 
   async #soundAt(machine: Machine): Promise<void> {
-    same(`git fsck at ${machine.name}'s`, machine.git("fsck", "--strict", "--no-dangling"), "");
+    const { repository } = machine;
+    for (const git of [machine.git, repository.git.bind(repository)])
+      same(`git fsck at ${machine.name}'s`, git("fsck", "--strict", "--no-dangling"), "");
     await run(machine, "doctor", "--fix");
     for (const said of this.#all) {
       const isForgotten = machine.forgotten.includes(said);
@@ -106,7 +108,7 @@ export class TwoMachines implements Disposable {
   }
 
   async #work(by: Machine): Promise<void> {
-    const words = `Wish ${this.#all.length} of ${by.name}`;
+    const words = `PushRequest ${this.#all.length} of ${by.name}`;
     const claude = new ScriptedClaude(by.repository);
     const id = await work(by.repository, words, `${words}.txt`, claude);
     this.#all.push({ words, session: claude.session, id, by });

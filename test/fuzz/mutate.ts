@@ -2,7 +2,7 @@
 import type { Random } from "./random.ts";
 
 /** As deep as no parser's stack is. */
-export const DEPTH = 100_000;
+const DEPTH = 100_000;
 const DEEP_MARK = "\u0001deep\u0001";
 const LARGEST = 4 << 20;
 

@@ -5,8 +5,8 @@ import { Random } from "./random.ts";
 import { demand, demandCleanPrototypes, type OpenTarget, type Target } from "./target.ts";
 
 /** Far more than any input needs; what takes longer grows faster than its input. */
-const LONGEST_MS = 30_000;
-const MOST_MEMORY = 2 ** 31;
+const MAX_MS = 30_000;
+const MAX_MEMORY = 2 ** 31;
 
 export interface Tried {
   target: string;
@@ -43,7 +43,7 @@ export async function tryInput(open: OpenTarget, input: Uint8Array): Promise<voi
   const began = performance.now();
   await open.run(input);
   const took = performance.now() - began;
-  demand(took < LONGEST_MS, `It took ${Math.round(took)} ms.`);
+  demand(took < MAX_MS, `It took ${Math.round(took)} ms.`);
   demandCleanPrototypes();
-  demand(process.memoryUsage().rss < MOST_MEMORY, "It took more than two gigabytes.");
+  demand(process.memoryUsage().rss < MAX_MEMORY, "It took more than two gigabytes.");
 }

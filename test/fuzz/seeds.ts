@@ -1,9 +1,9 @@
 /** What the real agents sent and wrote, as the place to begin from. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Agent } from "../../src/agents/agent.ts";
-import { PACKAGED } from "../../src/agents/packaged.ts";
-import { getPackaged } from "../../src/agents/registry.ts";
+import type { Agent } from "../../src/agents/contract/agent.ts";
+import { PACKAGED } from "../../src/agents/registry/packaged.ts";
+import { getPackaged } from "../../src/agents/registry/registry.ts";
 
 const fixtures = join(import.meta.dirname, "..", "agents");
 

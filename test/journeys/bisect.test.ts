@@ -242,3 +242,25 @@ test("a folder without git is searched as well", async () => {
   const { found } = await bisected(folder, []);
   expect(found).toMatchObject({ by: "turn", prompt: "Make the sum faster" });
 });
+
+test("a turn that was undone is not found again, and the search goes on without it", async () => {
+  using repository = temporaryRepository();
+  repository.write("sum.sh", "echo $(($1 + $2))\n");
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  await claude.turn("Write a greeting", [write("greeting.txt", "hello\n")]);
+  await claude.turn("Block everything", [write("blocked", "yes\n")]);
+  await claude.turn("Make the sum faster", [write("sum.sh", "echo $(($1 - $2))\n")]);
+  const command = ["sh", "-c", "test ! -e blocked && test $(sh sum.sh 2 3) = 5"];
+  expect((await bisected(repository, [], command)).found.prompt).toBe("Block everything");
+
+  const { steps } = await repository.json<{ steps: { id: string; kind: string; turn: number }[] }>(["log"], { env });
+  const second = steps.find(({ kind, turn }) => kind === "turn-end" && turn === 2)?.id ?? "";
+  expect((await repository.run(["undo", second, "--yes"], { env })).code).toBe(0);
+  expect((await bisected(repository, [], command)).found.prompt).toBe("Make the sum faster");
+  expect((await bisected(repository, ["--bad", second], command)).found.prompt).toBe("Block everything");
+  const named = await repository.run(["bisect", "--bad", second, "--", ...command], { env });
+  expect(named.stdout).toContain("You have undone this turn since");
+  expect(named.stdout).not.toContain("backtrail undo");
+});

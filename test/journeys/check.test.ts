@@ -1,4 +1,4 @@
-/** A person wants to know which turns left something that works, without asking each time. */
+/** A person wants to run your tests after every turn, without asking each time. */
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import {
@@ -93,7 +93,7 @@ test("the background stamps each turn when it has ended, and touches nothing of 
   const after = fingerprint(repository.path);
   for (const map of [before, after]) map.delete("sum.sh");
   expect([...after.keys()]).toEqual([...before.keys()]);
-  const log = (await repository.run(["log"], { env })).stdout.split("\n").filter((line) => line.includes("turn "));
+  const log = (await repository.run(["log"], { env })).stdout.split("\n").filter((line) => line.startsWith("●"));
   expect(log.map((line) => /[✓✗]/.exec(line)?.[0])).toEqual(["✗", "✓", "✓"]);
 });
 
@@ -150,8 +150,9 @@ test("a repository that brings a check of its own runs nothing", async () => {
   expect((await repository.run(["worker", repository.path])).code).toBe(0);
   expect((await repository.run(["check", "--now"], { env })).code).toBe(2);
   expect(existsSync(`${repository.home}/evil`)).toBe(false);
-  const refused = await repository.run(["check", "--", "true"], { env });
-  expect(refused).toMatchObject({ code: 4 });
+  // One's own is set up all the same.
+  expect((await repository.run(["check", "--", "true"], { env })).code).toBe(0);
+  expect((await repository.json<Status>(["check", "status"], { env })).command).toEqual(["true"]);
 });
 
 test("in a folder without git, going back leaves what is set up alone", async () => {
@@ -165,4 +166,24 @@ test("in a folder without git, going back leaves what is set up alone", async ()
   const { plan } = await folder.json<{ plan: { delete: string[] } }>(["rewind", "last-green", "--yes"], { env });
   expect(plan.delete).toEqual([]);
   expect((await folder.json<Status>(["check", "status"], { env })).command).toEqual(SUM);
+});
+
+test("check --now looks at the current files as well", async () => {
+  using repository = temporaryRepository();
+  repository.write("sum.sh", "echo $(($1 + $2))\n");
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const before = await repository.run(["check", "--now", "--", ...SUM], { env });
+  expect({ code: before.code, stdout: before.stdout }).toMatchObject({ code: 0 });
+  expect(before.stdout).toContain("current files: passes");
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  await claude.turn("Write a greeting", [write("greeting.txt", "hello\n")]);
+  expect((await repository.run(["check", "--now"], { env })).stdout).not.toContain("current files");
+
+  repository.write("sum.sh", "echo $(($1 - $2))\n");
+  const { code, stdout } = await repository.run(["check", "--now"], { env });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/Write a greeting: passes, .*\n✗ current files: fails \(exit 1\), /);
+  const json = await repository.run(["check", "--now", "--json"], { env });
+  expect(JSON.parse(json.stdout)).toMatchObject({ verdict: "pass", now: { verdict: "fail", code: 1 } });
 });

@@ -26,14 +26,33 @@ test("settings are set, shown with their origin, and taken out", async () => {
   expect(story.toString()).toMatchSnapshot();
 });
 
-test("a local file that git tracks cannot start programs", async () => {
+test("what a repository asks for in vain is named, shown and accepted", async () => {
   using repository = temporaryRepository();
-  repository.write(".backtrail/settings.local.json", JSON.stringify({ summarise: { agent: "evil" }, tier: "minimal" }));
-  const get = (key: string) => repository.run(["config", "get", key]);
-  expect((await get("summarise.agent")).stdout).toBe("evil\n");
-  repository.commit("somebody committed it");
-  expect((await get("summarise.agent")).code).toBe(3);
-  expect((await get("tier")).stdout).toBe("minimal\n");
+  const wishes = { summarise: { agent: "claude" }, retention: { max_size: "5 GB" }, tier: "minimal" };
+  repository.write(".backtrail/settings.local.json", JSON.stringify(wishes));
+  repository.write(".backtrail/settings.json", JSON.stringify({ retention: { max_size: "1 MB", days: 1 } }));
+  const get = async (key: string) => (await repository.run(["config", "get", key])).stdout.trim();
+  expect(await get("summarise.agent")).toBe("");
+  expect(await get("tier")).toBe("minimal");
+  const story = new Story(repository);
+  await story.run(["config", "trust", "--dry-run"]);
+  await story.run(["config", "trust"]);
+  await story.run(["config", "trust", "summarise.agent", "--yes"]);
+  await story.run(["config", "list", "--changed"]);
+  await story.run(["config", "trust", "--yes", "--json"]);
+  await story.run(["config", "trust", "--yes"]);
+  await story.run(["config", "set", "--project", "retention.days", "90"]);
+  expect(story.toString()).toMatchSnapshot();
+  expect(await get("retention.max_size")).toBe("5000000000");
+  repository.write(".backtrail/settings.local.json", JSON.stringify({ summarise: { agent: "evil" } }));
+  expect(await get("summarise.agent")).toBe("claude");
+});
+
+test("a setting that was written by hand is taken out where it is", async () => {
+  using repository = temporaryRepository();
+  repository.write(".backtrail/settings.local.json", JSON.stringify({ default_agent: "codex" }));
+  expect((await repository.run(["config", "unset", "default_agent"])).code).toBe(0);
+  expect(repository.exists(".backtrail/settings.local.json")).toBe(false);
 });
 
 test("outside of any repository the user's own file is meant", async () => {
@@ -43,10 +62,11 @@ test("outside of any repository the user's own file is meant", async () => {
   expect((await folder.run(["config", "set", "--local", "tier", "minimal"])).code).toBe(2);
 });
 
-test("a tier that there is not is said at once", async () => {
+test("a tier that does not exist is refused", async () => {
   using repository = temporaryRepository();
   const mistyped = await repository.run(["config", "set", "tier", "agressive"]);
-  expect([mistyped.code, mistyped.stderr]).toEqual([0, expect.stringContaining('there is no tier "agressive"')]);
+  expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining('there is no tier "agressive"')]);
+  expect(await repository.json(["config", "get", "tier"])).toMatchObject({ value: "balanced" });
   await repository.run(["config", "set", "tiers.mine", '{"rules":[{"on":"TurnEnd"}]}']);
   expect((await repository.run(["config", "set", "tier", "mine"])).stderr).not.toContain("warning");
 });

@@ -65,9 +65,18 @@ test("the shapes that scripts rely on", async () => {
   const done = await repository.json<{ plan: object; receipt: Record<string, unknown> }>(["rewind", "prev", "--yes"], {
     env,
   });
-  expect(Object.keys(done.plan)).toEqual(["write", "delete", "chmod", "notUndone", "conflicts"]);
+  expect(Object.keys(done.plan)).toEqual([
+    "write",
+    "delete",
+    "chmod",
+    "notUndone",
+    "conflicts",
+    "create",
+    "turns",
+    "yours",
+  ]);
   expect(done.receipt).toMatchObject({ written: 2, deleted: 1, chat: { agent: "claude-code" } });
-  expect(Object.keys(done.receipt["chat"] as object)).toEqual(["agent", "session", "transcript", "command"]);
+  expect(Object.keys(done.receipt["chat"] as object)).toEqual(["agent", "session", "transcript", "command", "start"]);
   expect(done.receipt["safetyStep"]).toMatch(/^[k-z]{12}$/);
   const back = await repository.json<{ receipt: Record<string, unknown> }>(["redo", "--yes"], { env });
   expect(back.receipt).toMatchObject({ deleted: 1 });

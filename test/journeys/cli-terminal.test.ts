@@ -92,6 +92,43 @@ test.skipIf(!hasTmux)("a moment is picked by typing, looked at, confirmed and go
   expect(repository.read("greeting.txt")).toBe("hello\n");
 });
 
+const LONG_PROMPT = `Rename the price ${"and then rename it again ".repeat(5)}to the end`;
+
+async function askedAtLength(repository: TemporaryRepository): Promise<void> {
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  await claude.turn(LONG_PROMPT, [write("price.txt", "1\n")]);
+}
+
+test("piped output is never cut", async () => {
+  using repository = temporaryRepository();
+  await askedAtLength(repository);
+  for (const command of [["log"], ["status"], ["sessions"], ["undo", "1", "--dry-run"], ["rewind", "1", "--dry-run"]]) {
+    const { stdout } = await repository.run(command);
+    expect({ command, stdout }).toEqual({ command, stdout: expect.stringContaining(LONG_PROMPT) });
+    expect(stdout).not.toContain("…");
+  }
+});
+
+test.skipIf(!hasTmux)("on a terminal, rows are cut and sentences wrap", async () => {
+  using repository = temporaryRepository();
+  await askedAtLength(repository);
+  {
+    using screen = new Screen(repository, ["status"], {}, 60);
+    const text = await screen.shows("[ended with 0]");
+    expect(text).toMatch(/^ {2}\S+ {2}claude-code .* {2}Rename.*…$/m);
+    expect(text).toContain("Stored");
+  }
+  const wordsOf = (text: string) => text.trim().split(/\s+/);
+  const piped = (await repository.run(["rewind", "nowhere"])).stderr;
+  using screen = new Screen(repository, ["rewind", "nowhere"], {}, 40);
+  const message = (await screen.shows("[ended with")).split("[ended")[0] ?? "";
+  expect(message.trim().split("\n").length).toBeGreaterThan(piped.trim().split("\n").length);
+  // The terminal itself would break lines in the middle of words.
+  expect(wordsOf(message)).toEqual(wordsOf(piped));
+});
+
 test.skipIf(!hasTmux)("undo asks which turn, and offers those that can be taken back", async () => {
   using repository = temporaryRepository();
   await worked(repository);
@@ -99,10 +136,10 @@ test.skipIf(!hasTmux)("undo asks which turn, and offers those that can be taken 
     using screen = new Screen(repository, ["undo"]);
     const first = await screen.shows("+bye");
     expect(first).toStartWith("Take back which turn?\n");
-    expect(first).toContain("type to filter · ↑↓ choose · ←→ scroll · enter take back · esc stop");
+    expect(first).toContain("type to filter · ↑↓ choose · ←→ scroll · enter take back · esc cancel");
     screen.press("Down", "Enter");
     const plan = await screen.shows("Take it back?");
-    expect(plan).toContain('turn 1 ("Write a greeting")');
+    expect(plan).toMatch(/^Take back @2 [k-z]{12} \(just now\), claude-code: "Write a greeting"$/m);
     screen.press("y");
     await screen.shows("[ended with 0]");
     expect(repository.exists("greeting.txt")).toBe(false);
@@ -110,7 +147,7 @@ test.skipIf(!hasTmux)("undo asks which turn, and offers those that can be taken 
   }
   using screen = new Screen(repository, ["undo"], { TERM: "dumb" });
   const text = await screen.shows("Number, or nothing to stop:");
-  expect(text).toMatch(/^Take back which turn\?\n {2}1\. just now: Write a farewell\nNumber/);
+  expect(text).toMatch(/^Take back which turn\?\n {2}1\. @1 just now: Write a farewell\nNumber/);
   screen.press("Enter");
   await screen.shows("[ended with 130]");
 });
@@ -133,12 +170,79 @@ test.skipIf(!hasTmux)("Ctrl-C in the picker and at the question changes nothing"
   expect(repository.exists("farewell.txt")).toBe(true);
 });
 
+test.skipIf(!hasTmux)("files that change while the question stands lead to a new plan", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  const changed = "The files changed after this plan was shown. Nothing was done. The plan is now:";
+  {
+    using screen = new Screen(repository, ["rewind", "1"], {}, 100);
+    expect(await screen.shows("Go back?")).not.toContain("mine.txt");
+    repository.write("mine.txt", "written meanwhile\n");
+    screen.press("y");
+    const again = await screen.shows(new RegExp(`${changed}[^]*mine\\.txt[^]*Go back\\?`));
+    expect(again).toMatch(/ {2}- mine\.txt {2}yours, since /);
+    expect([repository.exists("mine.txt"), repository.exists("farewell.txt")]).toEqual([true, true]);
+    screen.press("n");
+    await screen.shows("[ended with 3]");
+    expect(repository.exists("mine.txt")).toBe(true);
+  }
+  {
+    using screen = new Screen(repository, ["rewind", "1", "--keep-mine"], {}, 100);
+    await screen.shows("Go back?");
+    repository.write("farewell.txt", "bye, my dear\n");
+    screen.press("y");
+    const refused = await screen.shows("[ended with 4]");
+    expect(refused).toContain(changed);
+    expect(refused).toContain("farewell.txt: it was created then and changed since");
+    expect(repository.read("farewell.txt")).toBe("bye, my dear\n");
+  }
+  // What an undo does not touch may change.
+  using screen = new Screen(repository, ["undo", "2"], {}, 100);
+  await screen.shows("Take it back?");
+  repository.write("mine.txt", "written again\n");
+  screen.press("y");
+  expect(await screen.shows("[ended with 0]")).not.toContain(changed);
+  expect(repository.exists("greeting.txt")).toBe(false);
+});
+
+test.skipIf(!hasTmux)("a long plan is cut to the screen, and --all shows it in the pager", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  for (let i = 100; i < 140; i++) repository.write(`many/${i}.txt`, "x\n");
+  {
+    using screen = new Screen(repository, ["rewind", "1"]);
+    const text = await screen.shows("Go back?");
+    expect(text).toStartWith("Back to ");
+    expect(text).toMatch(/… and \d+ more files \(--all lists them\)/);
+    screen.press("n");
+    await screen.shows("[ended with 3]");
+  }
+  {
+    using screen = new Screen(repository, ["rewind", "1", "--all"], { PAGER: "less" });
+    const text = await screen.shows(/^:/m);
+    expect(text).toStartWith("Back to ");
+    expect(text).not.toContain("Go back?");
+    screen.press("G");
+    expect(await screen.shows("chat")).toContain("many/139.txt");
+    screen.press("q");
+    await screen.shows("Go back?");
+    screen.press("n");
+    await screen.shows("[ended with 3]");
+  }
+  using screen = new Screen(repository, ["rewind", "1", "--dry-run"], { PAGER: "less" });
+  await screen.shows(/^:/m);
+  screen.press("q");
+  await screen.shows("[ended with 0]");
+});
+
 test.skipIf(!hasTmux)("a dumb terminal gets a numbered list", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   using screen = new Screen(repository, ["rewind"], { TERM: "dumb" });
   await screen.shows("Number (with + for after that turn), or nothing to stop:");
-  expect(screen.text()).toMatch(/ 1\. just now: before: Write a farewell\n +2\. just now: before: Write a greeting/);
+  expect(screen.text()).toMatch(
+    / 1\. @1 just now: before: Write a farewell\n +2\. @2 just now: before: Write a greeting/,
+  );
   screen.press("2", "Enter");
   await screen.shows("Go back? [y/N]");
   screen.press("n", "Enter");
@@ -176,7 +280,7 @@ test.skipIf(!hasTmux)("with a screen reader: plain questions, nothing drawn agai
   const text = await screen.shows("or nothing to stop:");
   expect(text).toMatch(/before: Write a farewell \(taken back\)/);
   expect(text).not.toMatch(/[●│└├✓✗❯◇]/);
-  screen.press("3", "Enter");
+  screen.press("2", "Enter");
   await screen.shows("Go back? [y/N]");
   screen.press("n", "Enter");
   await screen.shows("[ended with 3]");
@@ -188,7 +292,7 @@ test.skipIf(!hasTmux)("40 columns hold the log and the picker, keys included", a
   {
     using screen = new Screen(repository, ["log"], {}, 40);
     const text = await screen.shows("[ended with 0]");
-    expect(text).toMatch(/^● [k-z]{12} {2}just now {2}claude-code\n│ [0-9a-f]{8} turn 2 {2}\+1\n│ Write a farewell\n/);
+    expect(text).toMatch(/^● [k-z]{12} {2}@1 {2}just now\n│ claude-code {2}[0-9a-f]{8} {2}\+1\n│ Write a farewell\n/);
   }
   using screen = new Screen(repository, ["rewind"], {}, 40);
   const text = await screen.shows("+bye");
@@ -219,4 +323,16 @@ test.skipIf(!hasTmux)("where the cursor cannot move, the sessions are numbered",
   screen.press("7", "Enter");
   await screen.shows('"7" is none of 1 to 1.');
   await screen.shows("[ended with 2]");
+});
+
+test.if(hasTmux)("resume without a target lists each session by its last prompt", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  await repository.run(["save", "later"], { env: { BACKTRAIL_WORKER: "off" } });
+  for (const variables of [{}, { TERM: "dumb" }]) {
+    using screen = new Screen(repository, ["resume"], variables);
+    const text = await screen.shows("Go on with");
+    expect(await screen.shows(/claude-code: /)).toContain("claude-code: Write a farewell");
+    expect(text).not.toContain("(no prompt)");
+  }
 });

@@ -62,7 +62,15 @@ test("the status as JSON has exactly the promised fields, and asking changes not
   using before = temporaryRepository();
   const off = await before.json<Record<string, unknown>>(["status"]);
   expect(off).toMatchObject({ enabled: false, sessions: [] });
-  expect(off["agents"]).toContainEqual({ id: "claude-code", hooks: "absent", scope: null });
+  expect(off["agents"]).toContainEqual({
+    id: "claude-code",
+    hooks: "absent",
+    scope: null,
+    heard: false,
+    lastHeard: null,
+    problems: [],
+    worktrees: [],
+  });
   expect(before.exists(".git/backtrail")).toBe(false);
 
   using recording = await Recording.begin();
@@ -79,7 +87,17 @@ test("the status as JSON has exactly the promised fields, and asking changes not
     store: { kind: "repository" },
     strategy: "manual-commit",
     tier: "balanced",
-    agents: expect.arrayContaining([{ id: "claude-code", hooks: "installed", scope: "local" }]),
+    agents: expect.arrayContaining([
+      {
+        id: "claude-code",
+        hooks: "installed",
+        scope: "local",
+        heard: true,
+        lastHeard: expect.stringMatching(/^\d{4}-/),
+        problems: [],
+        worktrees: [],
+      },
+    ]),
     sessions: [
       {
         id: recording.session,

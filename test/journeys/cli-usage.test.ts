@@ -20,6 +20,24 @@ test("help and mistakes", async () => {
   expect(story.toString()).toMatchSnapshot();
 });
 
+test("help and version are commands too, and other tools' names lead to ours", async () => {
+  using repository = temporaryRepository();
+  const option = await repository.run(["rewind", "--help"]);
+  expect(await repository.run(["help", "rewind"])).toEqual(option);
+  expect((await repository.run(["help"])).stdout).toBe((await repository.run(["--help"])).stdout);
+  expect((await repository.run(["version"])).stdout).toBe((await repository.run(["--version"])).stdout);
+  for (const [name, ours] of [
+    ["init", "enable"],
+    ["history", "log"],
+    ["restore", "rewind"],
+    ["revert", "undo"],
+    ["checkpoint", "save"],
+  ]) {
+    const { code, stderr } = await repository.run([name ?? ""]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`Did you mean \`backtrail ${ours}\`?`)]);
+  }
+});
+
 test("an option of the group's own is refused where it would say nothing", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
@@ -98,6 +116,15 @@ test("completion offers commands, steps and agents, and a script for each shell"
   expect(await offered("rewind", "")).toEqual(expect.arrayContaining(["last", "prev", saved.step.id]));
   expect(await offered("enable", "--agent", "")).toContain("claude-code");
   expect(await offered("config", "set", "")).toContain("tier");
+  expect(await offered("config", "set", "push.enabled", "")).toEqual(expect.arrayContaining(["true", "false"]));
+  expect(await offered("config", "set", "tier", "")).toContain("minimal");
+  expect(await offered("config", "set", "strategy", "")).toContain("auto-commit");
+  repository.write("src/app.ts", "");
+  expect(await offered("blame", "s")).toContain("src/");
+  expect(await offered("diff", "--paths", "src/")).toContain("src/app.ts");
+  for (let i = 0; i < 21; i++) await repository.run(["save"], { env: { BACKTRAIL_WORKER: "off" } });
+  expect(await offered("rewind", "")).not.toContain(saved.step.id);
+  expect(await offered("rewind", saved.step.id.slice(0, 4))).toContain(saved.step.id);
   for (const shell of ["bash", "zsh", "fish", "powershell"]) {
     const { stdout, code } = await repository.run(["completion", shell]);
     expect(code).toBe(0);
@@ -128,7 +155,7 @@ test("completion knows turns, steps, sessions, runs and forks", async () => {
   const sessions = [...new Set(steps.flatMap(({ session }) => session ?? []))];
 
   const turns = await offered("undo", "");
-  expect(turns.get(find("turn-end", "write tests"))).toMatch(/: turn 1: write tests$/);
+  expect(turns.get(find("turn-end", "write tests"))).toMatch(/: @1: write tests$/);
   expect(turns.get("last")).toBe("the newest turn");
   expect(turns.has("prev")).toBe(false);
   expect(turns.has(find("turn-start", "write tests"))).toBe(false);

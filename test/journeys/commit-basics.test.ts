@@ -24,7 +24,7 @@ test("a commit after a turn has a trailer, and its checkpoint the prompt, the fi
   expect(metadata).toMatchObject({ session_id: claude.session, agent: "Claude Code", checkpoint_transcript_start: 0 });
   expect(show(repository, `${path}/0/prompt.txt`)).toBe("Add a greeting");
   expect(show(repository, `${path}/0/full.jsonl`)).toBe(readFileSync(claude.transcript.path, "utf8"));
-  expect(repository.git("log", "-1", "--format=%s", "entire/checkpoints/v1")).toBe(`Checkpoint: ${id}`);
+  expect(repository.checkpoints("log", "-1", "--format=%s", "entire/checkpoints/v1")).toBe(`Checkpoint: ${id}`);
   expect(repository.git("fsck", "--strict", "--no-dangling")).toBe("");
 });
 

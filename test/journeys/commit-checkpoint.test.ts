@@ -50,6 +50,7 @@ test("every field is the format's own, and the lines are known by turn", async (
     "files_touched",
     "sessions",
     "token_usage",
+    "token_usage_version",
   ]);
   const transcript = inCheckpoint(repository, id, "0/full.jsonl");
   const hash = new Bun.CryptoHasher("sha256").update(transcript).digest("hex");
@@ -57,7 +58,7 @@ test("every field is the format's own, and the lines are known by turn", async (
   const record = JSON.parse(inCheckpoint(repository, id, "0/backtrail.json"));
   expect(record.attribution).toMatchObject([{ path: "hello.txt", ranges: [{ start: 1, turn: 1 }] }]);
   expect(record.steps.map((step: { kind: string }) => step.kind)).toEqual(["turn-start", "turn-end"]);
-  const trailers = repository.git("log", "-1", "--format=%(trailers:only)", "entire/checkpoints/v1");
+  const trailers = repository.checkpoints("log", "-1", "--format=%(trailers:only)", "entire/checkpoints/v1");
   expect(trailers.trim().split("\n")).toEqual([
     `Entire-Session: ${claude.session}`,
     "Entire-Strategy: manual-commit",
@@ -73,10 +74,10 @@ test("no secret gets into a checkpoint, by no way", async () => {
   repository.commit("Greet");
   await settled(repository);
   const [id = ""] = checkpointsOf(repository, "HEAD");
-  const names = repository.git("ls-tree", "-r", "--name-only", "entire/checkpoints/v1").split("\n");
+  const names = repository.checkpoints("ls-tree", "-r", "--name-only", "entire/checkpoints/v1").split("\n");
   expect(names.length).toBeGreaterThan(5);
   for (const name of names) {
-    expect(repository.git("cat-file", "-p", `entire/checkpoints/v1:${name}`)).not.toContain(SECRET);
+    expect(repository.checkpoints("cat-file", "-p", `entire/checkpoints/v1:${name}`)).not.toContain(SECRET);
   }
   expect(inCheckpoint(repository, id, "0/prompt.txt")).toMatch(/^Use the token \[secret:[a-z-]+:1\]$/);
   for (const line of inCheckpoint(repository, id, "0/full.jsonl").trim().split("\n")) JSON.parse(line);
@@ -97,7 +98,9 @@ test("a long conversation is stored in chunks of which a longer one shares all b
   await settled(repository);
   const blobs = ["HEAD~", "HEAD"].map((commit) => {
     const [id = ""] = checkpointsOf(repository, commit);
-    const listed = repository.git("ls-tree", `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/0`).split("\n");
+    const listed = repository
+      .checkpoints("ls-tree", `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/0`)
+      .split("\n");
     return listed.filter((line) => line.includes("full.jsonl")).sort((x, y) => (x.slice(53) < y.slice(53) ? -1 : 1));
   });
   const [before = [], after = []] = blobs;
@@ -124,7 +127,7 @@ test("a worker that is killed leaves its work to the next one", async () => {
   Bun.spawnSync(["git", "commit", "--quiet", "--message", "Greet"], { cwd: repository.path, env });
   const killed = await repository.run(["worker", repository.path], { env: { BACKTRAIL_FAULT: "checkpoint:objects" } });
   expect(killed.signal).toBe("SIGKILL");
-  expect(() => repository.git("rev-parse", "--verify", "entire/checkpoints/v1")).toThrow();
+  expect(() => repository.checkpoints("rev-parse", "--verify", "entire/checkpoints/v1")).toThrow();
   await settled(repository);
   const [id = ""] = checkpointsOf(repository, "HEAD");
   expect(inCheckpoint(repository, id, "0/prompt.txt")).toBe("Add a greeting");

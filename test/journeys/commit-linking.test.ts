@@ -27,6 +27,32 @@ test("the agent commits in the middle of its turn: the checkpoint is completed a
   expect(checkpointsOf(repository, "HEAD")).toEqual([]);
 });
 
+test.each([true, false])(
+  "a commit in the middle of a turn has its prompt and tokens alone (worker: %p)",
+  async (soon) => {
+    using repository = await enabled();
+    const claude = new ScriptedClaude(repository);
+    await claude.begin("Add a greeting and commit it");
+    await claude.act(write("hello.txt", "hello\n"));
+    await claude.act(bash("git add hello.txt && git commit --quiet --message Greet"));
+    if (soon) await settled(repository);
+    await claude.act(write("more.txt", "more\n"));
+    await claude.finish("All done");
+    if (soon) await settled(repository);
+    await claude.turn("Add an ending", [write("bye.txt", "bye\n")]);
+    repository.commit("End");
+    await settled(repository);
+    const [first = ""] = checkpointsOf(repository, "HEAD~1");
+    const [second = ""] = checkpointsOf(repository, "HEAD");
+    expect([promptsOf(repository, first), promptsOf(repository, second)]).toEqual([
+      "Add a greeting and commit it",
+      "Add an ending",
+    ]);
+    const turns = (id: string) => JSON.parse(inCheckpoint(repository, id, "0/metadata.json")).save_step_count;
+    expect([turns(first), turns(second)]).toEqual([1, 1]);
+  },
+);
+
 test("a turn that was cut off after its commit is completed once its agent is known to be gone", async () => {
   using repository = await enabled();
   const claude = new ScriptedClaude(repository);

@@ -126,3 +126,54 @@ test("a squashed branch names every checkpoint of its commits", async () => {
   repository.git("commit", "--quiet", "--no-edit");
   expect(new Set(checkpointsOf(repository, "HEAD"))).toEqual(new Set(ids));
 });
+
+/** Two linked commits on the branch `feature`; gives their checkpoints, oldest first. */
+async function withFeature() {
+  const repository = await enabled();
+  repository.git("checkout", "--quiet", "-b", "feature");
+  const claude = new ScriptedClaude(repository);
+  await claude.turn("One", [write("1.txt", "1\n")]);
+  repository.commit("one");
+  await claude.turn("Two", [write("2.txt", "2\n")]);
+  repository.commit("two");
+  await claude.end();
+  return { repository, ids: [...checkpointsOf(repository, "HEAD~"), ...checkpointsOf(repository, "HEAD")] };
+}
+
+test("git merge --squash keeps the links, with its own message and with another one", async () => {
+  const { repository, ids } = await withFeature();
+  using _ = repository;
+  for (const message of [["--no-edit"], ["--message", "Both"]]) {
+    repository.git("checkout", "--quiet", "-B", "squashed", "main");
+    repository.git("merge", "--quiet", "--squash", "feature");
+    repository.git("commit", "--quiet", ...message);
+    const trailers = repository.git("log", "-1", "--format=%(trailers:key=Entire-Checkpoint,valueonly)").trim();
+    expect({ message, ids: trailers.split("\n").sort() }).toEqual({ message, ids: [...ids].sort() });
+  }
+});
+
+test("a commit after git reset --soft keeps the links of the commits that it replaces", async () => {
+  const { repository, ids } = await withFeature();
+  using _ = repository;
+  repository.git("reset", "--quiet", "--soft", "HEAD~2");
+  repository.git("commit", "--quiet", "--message", "Both");
+  expect(checkpointsOf(repository, "HEAD")).toEqual(ids);
+  repository.write("3.txt", "3\n");
+  repository.commit("By hand");
+  expect(checkpointsOf(repository, "HEAD")).toEqual([]);
+});
+
+test("after a reset, only links of commits that have a file in the new one are kept", async () => {
+  const { repository, ids } = await withFeature();
+  using _ = repository;
+  repository.git("reset", "--quiet", "--mixed", "HEAD~2");
+  repository.git("add", "2.txt");
+  repository.git("commit", "--quiet", "--message", "Two alone");
+  expect(checkpointsOf(repository, "HEAD")).toEqual(ids.slice(1));
+
+  repository.git("checkout", "--quiet", "-f", "-B", "other", "feature");
+  repository.git("reset", "--quiet", "--hard", "main");
+  repository.write("mine.txt", "mine\n");
+  repository.commit("By hand");
+  expect(checkpointsOf(repository, "HEAD")).toEqual([]);
+});

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isHeld } from "../../src/base/lock.ts";
+import { isHeld } from "../../src/base/fs/lock.ts";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 
 /** The checkpoints that a commit names. */
@@ -27,7 +27,7 @@ export async function settled(repository: TemporaryRepository): Promise<void> {
 
 /** A file on the checkpoints' branch. */
 export function show(repository: TemporaryRepository, path: string): string {
-  return repository.git("cat-file", "-p", `entire/checkpoints/v1:${path}`) + lastNewline(repository, path);
+  return repository.checkpoints("cat-file", "-p", `entire/checkpoints/v1:${path}`) + lastNewline(repository, path);
 }
 
 /** A checkpoint's file, from its id. */
@@ -60,8 +60,10 @@ export function promptsOf(repository: TemporaryRepository, id: string, session =
 }
 
 function lastNewline(repository: TemporaryRepository, path: string): string {
-  const size = Number(repository.git("cat-file", "-s", `entire/checkpoints/v1:${path}`));
-  return Buffer.byteLength(repository.git("cat-file", "-p", `entire/checkpoints/v1:${path}`)) < size ? "\n" : "";
+  const size = Number(repository.checkpoints("cat-file", "-s", `entire/checkpoints/v1:${path}`));
+  return Buffer.byteLength(repository.checkpoints("cat-file", "-p", `entire/checkpoints/v1:${path}`)) < size
+    ? "\n"
+    : "";
 }
 
 function waiting(repository: TemporaryRepository): string[] {

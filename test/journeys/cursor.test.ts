@@ -16,7 +16,7 @@ class Cursor {
     this.#runsClaudeHooks = runsClaudeHooks;
   }
 
-  async tell(own: string, claude: string, more: object = {}): Promise<void> {
+  async send(own: string, claude: string, more: object = {}): Promise<void> {
     const payload = {
       conversation_id: CONVERSATION,
       generation_id: `g-${this.#generation}`,
@@ -38,9 +38,9 @@ class Cursor {
 
   async turn(prompt: string, file: string): Promise<void> {
     this.#generation++;
-    await this.tell("beforeSubmitPrompt", "UserPromptSubmit", { prompt });
+    await this.send("beforeSubmitPrompt", "UserPromptSubmit", { prompt });
     this.#repository.write(file, `${prompt}\n`);
-    await this.tell("stop", "Stop", { status: "completed", loop_count: 0 });
+    await this.send("stop", "Stop", { status: "completed", loop_count: 0 });
   }
 }
 
@@ -66,10 +66,10 @@ for (const [name, agents, runsClaudeHooks] of [
     await repository.run(["enable", ...agents.flatMap((id) => ["--agent", id])], { env });
     expect(repository.git("status", "--porcelain")).toBe("");
     const cursor = new Cursor(repository, runsClaudeHooks);
-    await cursor.tell("sessionStart", "SessionStart");
+    await cursor.send("sessionStart", "SessionStart");
     await cursor.turn("one", "one.txt");
     await cursor.turn("two", "two.txt");
-    await cursor.tell("sessionEnd", "SessionEnd", { reason: "user_close" });
+    await cursor.send("sessionEnd", "SessionEnd", { reason: "user_close" });
     expect(await recorded(repository)).toEqual(TWO_TURNS);
     const rewound = await repository.run(["rewind", "1", "--yes"], { env });
     expect(`${rewound.stdout}${rewound.stderr}`).toContain("Chat rewind unavailable (not known how for Cursor)");

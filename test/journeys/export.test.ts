@@ -58,7 +58,7 @@ test("a recorded session: no secret of its prompts and answers, in whatever form
   await claude.start();
   await claude.turn(`Use ${SECRET}`, [], `Used ${SECRET}`);
   for (const format of ["md", "html", "json"]) {
-    const { stdout, code } = await repository.run(["export", claude.session, "--format", format]);
+    const { stdout, code } = await repository.run(["export", "last", "--format", format]);
     expect([format, code, stdout.includes("Used [secret:"), stdout.includes(SECRET)]).toEqual([format, 0, true, false]);
   }
 });
@@ -95,7 +95,7 @@ test("JSON, with the tree below it, into a file that is the user's alone", async
   expect(JSON.stringify(written)).not.toContain(SECRET);
   const again = await world.repository.run(args);
   expect(again).toMatchObject({ code: 4 });
-  expect(again.stderr).toContain("out.json is there already.");
+  expect(again.stderr).toContain("out.json already exists.");
   expect((await world.repository.run([...args, "--yes"])).code).toBe(0);
   expect((await world.repository.run(["export", "nobody"])).code).toBe(3);
 });

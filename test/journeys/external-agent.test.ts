@@ -46,7 +46,7 @@ class World implements Disposable {
   }
 
   /** As the parrot does: the line of its hooks file, through a shell. */
-  async tell(hook: string, more: object = {}) {
+  async send(hook: string, more: object = {}) {
     const hooks = this.repository.read(".git/parrot-hooks").split("\n");
     const command = hooks.find((line) => line.startsWith(`${hook}\t`))?.split("\t")[1] ?? "";
     expect(command).toContain(`hooks parrot ${hook}`);
@@ -88,18 +88,18 @@ test("admitted, it is connected, recorded and taken back like any other", async 
   expect(enabled.stdout).toContain("put in place by");
   expect(repository.git("status", "--porcelain")).toBe("");
 
-  expect(await world.tell("wake")).toStartWith("squawk: ");
-  await world.tell("hear", { prompt: "Say hello" });
+  expect(await world.send("wake")).toStartWith("squawk: ");
+  await world.send("hear", { prompt: "Say hello" });
   world.say({ who: "user", text: "Say hello" });
   repository.write("hello.txt", "hello\n");
   world.say({ who: "parrot", text: "Hello!", files: ["hello.txt"], tokens: [12, 3] });
-  await world.tell("spoken");
-  await world.tell("hear", { prompt: "Say goodbye" });
+  await world.send("spoken");
+  await world.send("hear", { prompt: "Say goodbye" });
   world.say({ who: "user", text: "Say goodbye" });
   repository.write("goodbye.txt", "goodbye\n");
   world.say({ who: "parrot", text: "Goodbye!", files: ["goodbye.txt"], tokens: [20, 4] });
-  await world.tell("spoken");
-  await world.tell("sleep");
+  await world.send("spoken");
+  await world.send("sleep");
 
   const ends = (await world.steps()).filter(({ kind }) => kind === "turn-end");
   expect(ends).toMatchObject([
@@ -119,6 +119,16 @@ test("admitted, it is connected, recorded and taken back like any other", async 
   expect((await world.run("doctor")).stdout).toContain("parrot");
   expect((await world.run("disable")).code).toBe(0);
   expect(existsSync(repository.at(".git/parrot-hooks"))).toBe(false);
+});
+
+test("it can speak to its user, and gets back what it said of the session before", async () => {
+  using world = new World();
+  world.parrot();
+  await world.run("enable", "--agent", "parrot", "--external");
+  await world.send("wake");
+  expect(await world.send("hear", { prompt: "How are you?" })).toBe("squawk: I was: +\n");
+  await world.send("spoken");
+  expect(await world.send("hear", { prompt: "How are you?" })).toBe("squawk: I was: +++\n");
 });
 
 test("hooks may be named with dots, and files are left alone as directories are", async () => {
@@ -318,4 +328,21 @@ test("what it says of itself is asked once for each version of its program", asy
   world.program("backtrail-agent-bad", `${script}\n# another version`);
   await world.run("agents", "list");
   expect(asked()).toBe(2);
+});
+
+test("what an agent made for Entire keeps in .entire/tmp is in no status and no step", async () => {
+  using world = new World();
+  const { repository } = world;
+  world.parrot("entire-agent-parrot");
+  const exclude = repository.at(".git/info/exclude");
+  const before = existsSync(exclude) ? readFileSync(exclude, "utf8") : null;
+  expect(await world.run("enable", "--agent", "parrot", "--external")).toMatchObject({ code: 0 });
+  repository.write(".entire/tmp/raw.jsonl", "said in private\n");
+  repository.write("mine.txt", "x\n");
+  expect(repository.git("status", "--porcelain", "--untracked-files=all")).toBe("?? mine.txt");
+  await world.run("save", "now");
+  const [step] = (await repository.json<{ steps: Shown[] }>(["log"], { env: world.env })).steps;
+  expect(JSON.stringify(step)).not.toContain(".entire");
+  expect(await world.run("disable")).toMatchObject({ code: 0 });
+  expect(existsSync(exclude) ? readFileSync(exclude, "utf8") : null).toBe(before);
 });

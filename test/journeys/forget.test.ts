@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
-import { checkpointsOf, settled } from "./commits.ts";
+import { checkpointsOf, inCheckpoint, settled, show } from "./commits.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
 const SECRET = `ghp_${"Zq7wErTy9uIoPaSdFgHj".repeat(2).slice(0, 36)}`;
@@ -69,7 +69,7 @@ test("a session is forgotten everywhere, and the other one stays", async () => {
 
   const told = await repository.run(["forget", first.session.slice(0, 8), "--yes"], { env });
   expect(told).toMatchObject({ code: 0 });
-  expect(told.stderr).toContain("Earlier commits of the branch entire/checkpoints/v1 still hold it");
+  expect(told.stderr).toContain("This removes it at once:\n  git gc --prune=now\n");
   expect(told.stderr).toContain("The agent's own transcript is still there");
   const left = everything(repository);
   for (const word of ["falcon", SECRET, "Done with Build"]) expect(left).not.toContain(word);
@@ -79,6 +79,16 @@ test("a session is forgotten everywhere, and the other one stays", async () => {
   const [forgotten = "", kept = ""] = ["HEAD~1", "HEAD"].flatMap((commit) => checkpointsOf(repository, commit));
   expect((await repository.run(["explain", forgotten], { env })).code).toBe(0);
   expect((await repository.run(["explain", kept], { env })).stdout).toContain("Write the manual");
+  // Other tools find every file that the format has, with a transcript that says what became of it.
+  const removed = "This conversation was removed with `backtrail forget`.";
+  expect(JSON.parse(inCheckpoint(repository, forgotten, "0/full.jsonl"))).toMatchObject({ message: removed });
+  const summary = JSON.parse(inCheckpoint(repository, forgotten, "metadata.json"));
+  for (const path of Object.values<string>(summary.sessions[0])) show(repository, path.slice(1));
+  expect((await repository.run(["explain", forgotten, "--conversation"], { env })).stdout).toContain(removed);
+  expect(await repository.run(["resume", forgotten], { env })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("was removed"),
+  });
   expect((await repository.run(["forget", first.session, "--yes"], { env })).code).toBe(3);
   repository.git("fsck", "--strict", "--no-dangling");
 });

@@ -77,7 +77,7 @@ test("what a terminal shows, from the fork to its end", async () => {
   directory  <forks>/again
   branch     again
 
-It goes on with:
+Continue the conversation with:
   cd <forks>/again && claude --resume <session>
 
 \`backtrail fork diff again\` compares it with this; \`fork take\` brings it back.
@@ -101,9 +101,9 @@ It goes on with:
   expect(here.cost).toEqual({ usd: 0.00342, estimated: true });
   expect(shownIn(attempts, await repository.run(["fork", "take", "again", "--dry-run"]))).toBe(
     `Bring here what the fork again has made
-2 files to write
+1 file to create, 1 file to write
   ~ parser.ts
-  ~ there.ts
+  + there.ts
   chat left as it is, here and in the fork
 `,
   );
@@ -141,7 +141,7 @@ test("where both changed the same lines nothing is written, unless with markers"
   expect(attempts.look()).toEqual(before);
   const taken = await repository.run(["fork", "take", "again", "--yes", "--conflicts", "markers"]);
   expect(taken.code).toBe(0);
-  expect(taken.stdout).toContain('note: Look for "<<<<<<< now" and settle what conflicts in a.txt.');
+  expect(taken.stdout).toContain('note: Look for "<<<<<<< now" and resolve the conflicts in a.txt.');
   expect(taken.stdout).toContain("note: In conflict, and left as it is since no markers can show it: b.bin.");
   expect(repository.read("a.txt")).toBe("<<<<<<< now\n2\n=======\nother\n>>>>>>> fork-again\n");
   expect(repository.read("b.bin")).toBe("\0two\n");
@@ -213,7 +213,7 @@ test("a folder without git: a plain directory that shares the store", async () =
   expect((await repository.json<{ forks: unknown[] }>(["fork", "list"])).forks).toMatchObject([{ turns: 1 }]);
   expect((await repository.run(["fork", "take", fork.name, "--yes"])).code).toBe(4);
   expect((await repository.run(["fork", "--branch-only", "1"])).code).toBe(2);
-  expect((await repository.run(["fork", "drop", fork.name])).code).toBe(0);
+  expect((await repository.run(["fork", "drop", fork.name, "--yes"])).code).toBe(0);
   expect(existsSync(fork.directory)).toBe(false);
   expect(repository.read("a.txt")).toBe("2\n");
 });
@@ -245,8 +245,9 @@ test("what would be lost is named, and asked about", async () => {
   expect(notes).toEqual(["What git ignores is not in it: own.log."]);
   writeFileSync(join(fork.directory, "build.log"), "log\n");
   const asked = await repository.run(["fork", "drop", "again"]);
-  expect(asked.code).toBe(2);
+  expect(asked.code).toBe(4);
   expect(asked.stderr).toContain("! build.log: git ignores it, so no step holds it");
+  expect(asked.stderr).toContain("Give --yes");
   expect(existsSync(join(fork.directory, "build.log"))).toBe(true);
   expect((await repository.run(["fork", "drop", "aga", "--yes"])).code).toBe(3);
   expect((await repository.run(["fork", "drop", "again", "--yes"])).code).toBe(0);

@@ -1,6 +1,7 @@
 /** Payloads that no agent should send. The hook answers as always, and records what it can. */
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { harmless, Recording } from "../support/recording.ts";
 
 const NOT_JSON: [name: string, input: string | Uint8Array][] = [
@@ -139,6 +140,42 @@ test("a payload as the last argument counts where standard input is empty", asyn
   harmless(await run(recording.payload("UserPromptSubmit", { prompt: "by argument" })));
   harmless(await run(recording.payload("Stop")));
   expect((await recording.steps()).map((step) => step.prompt)).toEqual(["by argument", "by argument"]);
+});
+
+test("a payload on standard input counts before one in the arguments", async () => {
+  using recording = await Recording.begin();
+  const { repository } = recording;
+  const run = (input: Record<string, unknown>, argument: Record<string, unknown>) =>
+    repository.run(["hooks", "claude-code", "x", JSON.stringify(argument)], {
+      input: JSON.stringify(input),
+      env: recording.variables(),
+    });
+  const [read, passed] = ["on standard input", "in an argument"].map((prompt) =>
+    recording.payload("UserPromptSubmit", { prompt }),
+  );
+  harmless(await run(read ?? {}, passed ?? {}));
+  expect((await recording.steps()).map((step) => step.prompt)).toEqual(["on standard input"]);
+});
+
+test("an agent that is called by another name is known by its transcript", async () => {
+  using recording = await Recording.begin();
+  const { repository } = recording;
+  const header = { sessionId: "s-1", projectHash: "h", startTime: "2026-01-05T09:00:00.000Z" };
+  const message = { id: "m1", timestamp: "2026-01-05T09:00:01.000Z", type: "user", content: "Hello" };
+  mkdirSync(join(repository.home, ".gemini/tmp/x/chats"), { recursive: true });
+  const transcript = join(repository.home, ".gemini/tmp/x/chats/session-1.jsonl");
+  writeFileSync(transcript, `${JSON.stringify(header)}\n${JSON.stringify(message)}\n`);
+  const payload = {
+    session: "none",
+    id: "s-1",
+    cwd: repository.path,
+    session_id: "s-1",
+    hook_event_name: "AfterAgent",
+  };
+  const run = (more: object) =>
+    repository.hook("wrapper", "stop", { ...payload, ...more }, { env: { BACKTRAIL_WORKER: "off" } });
+  harmless(await run({ transcript_path: transcript }));
+  expect((await recording.steps()).map((step) => step.agent)).toEqual(["gemini"]);
 });
 
 test("outside a repository that is enabled, nothing happens whatever comes", async () => {

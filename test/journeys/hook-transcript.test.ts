@@ -1,8 +1,9 @@
 /** Transcripts that are not what they should be: the code is recorded all the same, the conversation where it can be. */
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { joinSegments, readSegments } from "../../src/steps/conversation/files.ts";
 import { harmless, permissionsCount, Recording } from "../support/recording.ts";
 
 /** A turn whose hooks name `path` as the transcript; its steps, newest first. */
@@ -129,16 +130,12 @@ test("a transcript that moves in the middle of a turn is followed", async () => 
   expect((await recording.steps())[0]).toMatchObject({ kind: "turn-end", prompt: "first", hasTranscript: true });
 });
 
-/** The conversation as the session's ref holds it, one text a generation. */
-function storedTranscript(recording: Recording): string[] {
-  const { repository } = recording;
-  const [ref = ""] = repository.git("for-each-ref", "--format=%(refname)", "refs/backtrail/sessions").split("\n");
-  const generations = new Map<string, string>();
-  for (const line of repository.git("ls-tree", "-r", ref, "transcript/").split("\n")) {
-    const [, id = "", path = ""] = /^\d+ blob ([0-9a-f]+)\t(.*)$/.exec(line) ?? [];
-    const generation = path.split("/")[1] ?? "";
-    // What git prints loses its last newline here, and every segment ends with one.
-    generations.set(generation, `${generations.get(generation) ?? ""}${repository.git("cat-file", "blob", id)}\n`);
-  }
-  return [...generations.values()];
+/** The conversation as it is stored, one text a generation. */
+function storedTranscript({ repository }: Recording): string[] {
+  const conversations = repository.at(".git/backtrail/conversations");
+  const [key = ""] = readdirSync(conversations);
+  const directory = join(conversations, key);
+  return readdirSync(join(directory, "transcript"))
+    .sort()
+    .map((generation) => joinSegments(readSegments(directory, "transcript", Number(generation), 1e9), 1e9).toString());
 }

@@ -34,7 +34,7 @@ test("Claude Code's sessions: prompts, files and the conversation; once, and aga
 
   const planned = await repository.json<Report>(["import", "claude-code", "--dry-run"]);
   expect(planned.sessions.map(({ session }) => session)).toEqual([FIRST]);
-  expect(repository.git("for-each-ref", "refs/backtrail/imported")).toBe("");
+  expect(repository.exists(".git/backtrail/imported")).toBe(false);
 
   const report = await repository.json<Report>(["import", "claude"]);
   expect(report.sessions).toMatchObject([
@@ -55,6 +55,7 @@ test("Claude Code's sessions: prompts, files and the conversation; once, and aga
   expect((await repository.json<Report>(["import", "claude-code"])).sessions[0]?.turns.length).toBe(2);
   expect((await repository.run(["doctor", "--check"])).code).toBe(0);
   expect(repository.git("log", "--all", "--format=%s")).toBe("first");
+  expect(repository.git("for-each-ref", "refs/backtrail/imported")).toBe("");
 });
 
 test("conversations about other folders, subagents' and broken files are left alone", async () => {

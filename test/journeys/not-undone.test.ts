@@ -4,7 +4,11 @@ import { appendFileSync, rmSync } from "node:fs";
 import { bash, ScriptedClaude, Story, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 
 interface Plan {
-  plan: { write: string[]; delete: string[]; notUndone: { what: string; why: string; command?: string }[] };
+  plan: {
+    write: string[];
+    delete: string[];
+    notUndone: { kind: string; what: string; why: string; command?: string }[];
+  };
 }
 
 const env = { BACKTRAIL_WORKER: "off" };
@@ -42,6 +46,7 @@ test("what a rewind leaves as it is", async () => {
   const { plan } = await repository.json<Plan>(["rewind", "2", "--dry-run"], { env });
   const rows = new Map(plan.notUndone.map((row) => [row.what, row]));
   expect(rows.get("build.log")).toEqual({
+    kind: "ignored-file",
     what: "build.log",
     why: "it is ignored by git, so it is not recorded",
     command: "echo built > build.log",

@@ -66,7 +66,7 @@ class Fable {
     mkdirSync(dirname(this.transcript), { recursive: true });
   }
 
-  async tell(what: string, more: object = {}): Promise<void> {
+  async send(what: string, more: object = {}): Promise<void> {
     const settings = JSON.parse(this.repository.read(".fable/settings.json"));
     const command: string = settings.hooks[what][0].hooks[0].command;
     const result = await runProgram("/bin/sh", ["-c", command], {
@@ -86,13 +86,13 @@ class Fable {
   }
 
   async turn(words: string, file: string, content: string): Promise<void> {
-    await this.tell("Asked", { words });
+    await this.send("Asked", { words });
     this.write({ kind: "asked", words });
     this.repository.write(file, content);
     this.write({ kind: "did", deed: "scribble", deed_nr: `d${this.#nr}`, on: this.repository.at(file) });
     this.write({ kind: "saw", deed_nr: `d${this.#nr - 1}`, words: "done" });
     this.write({ kind: "told", words: `I wrote ${file}.`, teller: "grimm-2", cost: { heard: 100, said: 7 } });
-    await this.tell("Answered");
+    await this.send("Answered");
   }
 }
 
@@ -116,10 +116,10 @@ test("described in a file, the agent is proven, recorded and taken back, with it
   expect(repository.git("status", "--porcelain")).toBe("");
 
   const fable = new Fable(repository);
-  await fable.tell("Begin");
+  await fable.send("Begin");
   await fable.turn("Write the first tale", "one.txt", "once\n");
   await fable.turn("Write the second", "two.txt", "upon a time\n");
-  await fable.tell("Bye");
+  await fable.send("Bye");
 
   const log = await repository.json<{ steps: Record<string, unknown>[] }>(["log"], { env });
   const ends = log.steps.filter(({ kind }) => kind === "turn-end");

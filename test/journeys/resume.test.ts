@@ -48,6 +48,8 @@ function cloned(from: TemporaryRepository): TemporaryRepository {
   const clone = temporaryRepository({ empty: true });
   clone.git("remote", "add", "origin", from.path);
   clone.git("fetch", "--quiet", "origin");
+  const checkpoints = from.at(".git/backtrail/private.git");
+  clone.git("fetch", "--quiet", checkpoints, "refs/heads/entire/*:refs/remotes/origin/entire/*");
   clone.git("reset", "--quiet", "--hard", "origin/main");
   return clone;
 }
@@ -246,3 +248,43 @@ test("handed over: what was said and done, without secrets, within the limit, to
 function example(): Record<string, string> {
   return exampleCheckpoint(() => "");
 }
+
+test("handed over: files that shell commands changed are listed", async () => {
+  using attempts = await Attempts.begin();
+  const { repository, agent } = attempts;
+  await agent.turn("Write and move", [write("a.txt", "a\n"), bash("echo b > b.txt && rm README.md")]);
+  const here = await repository.run(["resume", "last", "--agent", "codex", "-o", "here.md"]);
+  expect({ code: here.code, stderr: here.stderr }).toMatchObject({ code: 0 });
+  expect(repository.read("here.md")).toContain("## Files that were changed\n\n- a.txt\n- b.txt\n- README.md\n");
+});
+
+test("rewind to a checkpoint names the command that continues its conversation", async () => {
+  const { attempts, checkpoint } = await recorded();
+  using _ = attempts;
+  const { repository } = attempts;
+  const hint = `\`backtrail resume ${checkpoint}\` continues the checkpoint's conversation`;
+  expect((await repository.run(["rewind", checkpoint, "--dry-run"])).stdout).toContain(hint);
+  expect((await repository.run(["rewind", checkpoint, "--yes"])).stdout).toContain(hint);
+  expect((await repository.run(["rewind", checkpoint])).stderr).toContain(hint);
+  expect((await repository.run(["rewind", "HEAD", "--dry-run"])).stdout).not.toContain("backtrail resume");
+});
+
+test("a checkpoint's conversation that the agent has byte for byte is resumed as it is", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  commitFiles(
+    repository,
+    BRANCH,
+    exampleCheckpoint(() => ""),
+  );
+  const { session, chat, written } = await resume(repository, ID, "--session", "5f0f2b1e");
+  expect(written).not.toBeNull();
+  writeFileSync(chat.transcript, TRANSCRIPT);
+
+  const again = await repository.run(["resume", ID, "--session", "5f0f2b1e"]);
+  expect(again).toMatchObject({ code: 0 });
+  expect(again.stdout).toContain(`claude --resume ${session}`);
+  expect(again.stdout).not.toContain("put in");
+  expect(readFileSync(chat.transcript, "utf8")).toBe(TRANSCRIPT);
+  expect(readdirSync(dirname(chat.transcript))).toEqual([basename(chat.transcript)]);
+});

@@ -8,7 +8,7 @@ interface Restored {
     write: string[];
     delete: string[];
     chmod: string[];
-    notUndone: { what: string; why: string; command?: string }[];
+    notUndone: { kind?: string; what: string; why: string; command?: string }[];
     conflicts: unknown[];
   };
   receipt: {
@@ -69,7 +69,7 @@ test("turn by turn back, and turn by turn forward again", async () => {
     look();
   }
   const tooFar = await repository.run(["rewind", "1", "--yes"]);
-  expect([tooFar.code, tooFar.stderr]).toEqual([3, expect.stringContaining("No turn is recorded")]);
+  expect([tooFar.code, tooFar.stderr]).toEqual([3, expect.stringContaining("Nothing to rewind")]);
   for (let i = 0; i < 3; i++) {
     await repository.json(["redo", "--yes"]);
     look();
@@ -168,7 +168,7 @@ test("a conversation that has no place to be copied to does not hold up the file
   const { receipt } = await rewind(repository, "1");
   expect(repository.read("turn.txt")).toBe("2\n");
   expect(receipt?.chat).toBeNull();
-  expect(receipt?.notes.join()).toContain("outside of where the agent keeps its conversations");
+  expect(receipt?.notes.join()).toContain("outside of the agent's directory for conversations");
   expect(readdirSync(elsewhere)).toHaveLength(1);
 });
 
@@ -205,17 +205,20 @@ test("the plan says what it can't undo", async () => {
   const { plan } = await repository.json<Restored>(["rewind", "1", "--dry-run"]);
   expect(plan.notUndone).toEqual([
     {
+      kind: "commits",
       what: expect.stringMatching(/^1 commit since /),
       why: expect.stringContaining("branch does not move: "),
       command: "git add -A && git commit -q -m 'by the agent'",
     },
-    { what: repository.at(outside), why: expect.stringContaining("outside"), command: "Write" },
+    { kind: "outside-file", what: repository.at(outside), why: expect.stringContaining("outside"), command: "Write" },
     {
+      kind: "command",
       what: "`true || npm install left-pad`",
       why: expect.stringContaining("packages"),
       command: "true || npm install left-pad",
     },
     {
+      kind: "command",
       what: "`true || curl -X POST http://127.0.0.1/`",
       why: expect.stringContaining("another machine"),
       command: "true || curl -X POST http://127.0.0.1/",

@@ -1,7 +1,7 @@
 /** What becomes of the worktrees that runs were made in: listed, removed where nothing of theirs is lost, kept otherwise. */
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hooked } from "../support/hooked.ts";
 import { StandIn, until } from "../support/stand-in.ts";
@@ -106,7 +106,7 @@ test("what the user has taken over stays: another branch, a lock, files that git
   expect(Object.values(await left(made)).map(({ why }) => why)).toEqual([
     "it is on another branch, feature",
     "it is locked",
-    "git is told not to look at files in it",
+    "1 file there is not committed",
   ]);
   expect((await repository.run(["clean", "--yes"], { env })).code).toBe(3);
   expect(readdirSync(runs(made))).toHaveLength(3);
@@ -182,7 +182,51 @@ test("a directory in its place that is none of ours is never touched", async () 
   const place = join(runs(made), "nothing");
   rmSync(join(place, ".git"));
   writeFileSync(join(place, "mine.txt"), "mine\n");
-  expect((await left(made))["nothing"]?.why).toBe("what lies there is no worktree of this repository");
+  expect((await left(made))["nothing"]?.why).toBe("what is there is no worktree of this repository");
   await made.repository.run(["clean", "--yes"], { env });
   expect(existsSync(join(place, "mine.txt"))).toBe(true);
+});
+
+test("a repository that was moved waits for `git worktree repair`; a mark of an older version is still read", async () => {
+  using made = world();
+  const { repository } = made;
+  await made.run(["nothing", "--worktree"]);
+  const file = repository.at(".git/worktrees/nothing/backtrail-run.json");
+  const { id, ...mark } = JSON.parse(readFileSync(file, "utf8"));
+  expect(id).toMatch(/^[k-z]{12}$/);
+  writeFileSync(file, JSON.stringify(mark));
+  const link = join(runs(made), "nothing", ".git");
+  const target = readFileSync(link, "utf8");
+  writeFileSync(link, target.replace("/repository/", "/moved/"));
+  expect((await left(made))["nothing"]?.why).toContain("`git worktree repair` puts that right");
+  expect((await repository.run(["clean", "--yes"], { env })).code).toBe(3);
+  writeFileSync(link, target);
+  expect((await repository.run(["clean", "--yes"], { env })).code).toBe(0);
+  expect(existsSync(runs(made))).toBe(false);
+});
+
+test("one that was killed while it was made goes; files of the user's in it keep it", async () => {
+  using made = world();
+  const { repository } = made;
+  await made.run(["nothing", "--worktree"], { BACKTRAIL_FAULT: "worktree:marked" });
+  const place = join(runs(made), "nothing");
+  writeFileSync(join(place, "mine.txt"), "mine\n");
+  expect((await left(made))["nothing"]?.why).toBe("1 file there is not committed");
+  rmSync(join(place, "mine.txt"));
+  expect((await repository.run(["clean", "--yes"], { env })).code).toBe(0);
+  expect(existsSync(runs(made))).toBe(false);
+  expect(repository.git("branch", "--list", "run/*")).toBe("");
+});
+
+test("commits that only the reflog of such a worktree has outlive it", async () => {
+  using made = world();
+  const { repository } = made;
+  await made.run(["nothing", "--worktree"]);
+  const inRun = (...args: string[]) => repository.git("-C", join(runs(made), "nothing"), ...args);
+  inRun("commit", "--quiet", "--allow-empty", "--message", "Left");
+  const commit = inRun("rev-parse", "HEAD");
+  inRun("reset", "--quiet", "--hard", "HEAD~1");
+  expect((await repository.run(["clean", "--yes"], { env })).code).toBe(0);
+  repository.git("gc", "--quiet", "--prune=now");
+  expect(repository.git("cat-file", "-t", commit)).toBe("commit");
 });

@@ -35,7 +35,7 @@ for (const [name, command] of Object.entries(BOTH)) {
       expect(first).toMatchObject({ code: 0, stderr: "" });
       expect(first.stdout).toBe(
         [
-          '{"type":"aiwr_start","prompt":"fix the authentication bug a1b2c3d4","agent":"claude","model":null}',
+          '{"type":"aiwr_start","prompt":"fix the authentication bug a1b2c3d4","agent":"claude","model":"opus"}',
           '{"session_id":"a1b2c3d4","agent":"claude"}',
           '{"result":"Done: ü a1b2c3d4","agent":"claude"}',
           "",
@@ -67,13 +67,13 @@ for (const [name, command] of Object.entries(BOTH)) {
         "e5f6g7h8/i9j0k1l2/m3n4o5p6.jsonl",
       ]);
       expect(world.log("e5f6g7h8/i9j0k1l2/m3n4o5p6").slice(0, 2)).toEqual([
-        { type: "aiwr_start", prompt: "and more m3n4o5p6", agent: "claude", model: null },
+        { type: "aiwr_start", prompt: "and more m3n4o5p6", agent: "claude", model: "opus" },
         { type: "aiwr_meta", parent_id: "i9j0k1l2" },
       ]);
       const runs = world.files()["a1b2c3d4.jsonl"]?.split("\n----------\n") ?? [];
       expect(runs.map((run) => run.split("\n")[0])).toEqual([
-        '{"type":"aiwr_start","prompt":"fix the authentication bug a1b2c3d4","agent":"claude","model":null}',
-        '{"type":"aiwr_start","prompt":"continue a1b2c3d4","agent":"claude","model":null}',
+        '{"type":"aiwr_start","prompt":"fix the authentication bug a1b2c3d4","agent":"claude","model":"opus"}',
+        '{"type":"aiwr_start","prompt":"continue a1b2c3d4","agent":"claude","model":"opus"}',
       ]);
       expect(called(world).at(-1)).toContain("--resume a1b2c3d4 -- continue a1b2c3d4");
     });
@@ -85,7 +85,7 @@ for (const [name, command] of Object.entries(BOTH)) {
         [
           ["x", "--agent", "nobody"],
           2,
-          "Unknown agent: nobody. Available: claude, gemini, codex, opencode, copilot, cursor, droid, pi",
+          "Unknown agent: nobody. Available: claude, gemini, codex, opencode, cline, copilot, cursor, droid, kimi, pi, qwen",
         ],
         [["x", "--agent", "codex"], 1, "codex not found in PATH"],
         [["x", "--parent", "nobody"], 1, "Parent session not found: nobody"],
@@ -206,4 +206,53 @@ test("a run that an agent starts finds its parent by itself, and one in a record
   expect(world.log("named")[1]).toEqual({ type: "aiwr_meta", parent_id: "recorded" });
   await world.run(["orphan"], { BACKTRAIL_SESSION_ID: "nobody" });
   expect(world.log("orphan")[1]).toMatchObject({ type: "system" });
+});
+
+test("logs of other tools without a start record are listed by what their lines say, and children by their parent", async () => {
+  using world = new StandIn();
+  const day = ".aiwr/logs/2024-12-22";
+  const lines = (...values: object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
+  const claude = (id: string, more: object) => ({ session_id: id, ...more });
+  world.repository.write(
+    `${day}/aaaa1111.jsonl`,
+    lines(
+      claude("aaaa1111", { type: "system", subtype: "init", model: "claude-opus-4" }),
+      claude("aaaa1111", { type: "user", message: { role: "user", content: "fix the parser" } }),
+      claude("aaaa1111", { type: "assistant", message: { content: [{ type: "text", text: "Fixed." }] } }),
+      claude("aaaa1111", { type: "result", subtype: "success", result: "Fixed." }),
+    ),
+  );
+  world.repository.write(
+    ".aiwr/logs/2024-12-23/bbbb2222.jsonl",
+    lines(
+      { type: "aiwr_meta", parent_id: "aaaa1111" },
+      { type: "init", session_id: "bbbb2222", model: "gemini-3" },
+      { type: "message", role: "user", content: "test the parser", session_id: "bbbb2222" },
+      { type: "message", role: "assistant", content: "Tested.", delta: true, session_id: "bbbb2222" },
+      { type: "result", status: "success", session_id: "bbbb2222" },
+    ),
+  );
+  world.repository.write(
+    `${day}/cccc3333.jsonl`,
+    lines(
+      { type: "text", sessionID: "cccc3333", part: { text: "half an ans" } },
+      { type: "step_finish", sessionID: "cccc3333", part: { reason: "length" } },
+    ),
+  );
+  const { stdout } = await world.aiwr(["--list"]);
+  expect(stdout).toBe(
+    `Sessions (2024-12-22):
+  cccc3333  [opencode]  [failed]  ""
+  aaaa1111  [claude]  [completed]  "fix the parser"
+    └─ bbbb2222  [gemini]  [completed]  "test the parser"
+`,
+  );
+});
+
+test("help speaks of the name that it was called by", async () => {
+  using world = new StandIn();
+  const { stdout } = await world.aiwr(["--help"]);
+  expect(stdout).toContain("Usage: aiwr [prompt] [options]");
+  expect(stdout).not.toContain("backtrail run");
+  expect((await world.aiwr(["--nonsense"])).stderr).toContain("`aiwr --help` shows what there is.");
 });

@@ -78,7 +78,7 @@ test("a run in an enabled repository is one session, and what it starts is its c
   const id = parent?.id ?? "";
   const log = await world.repository.run(["log", "--session", id.slice(0, 9)]);
   expect(log.stdout).toContain("something nested");
-  expect(log.stdout).toMatch(/turn 1 {2}run$/m);
+  expect(log.stdout).toMatch(/ {2}@1 .* run$/m);
   const shown = await world.repository.run(["show", id]);
   expect(shown.stdout).toContain("run       completed, #top, #night");
   world.repository.write("notes.txt", "all wrong\n");
@@ -165,7 +165,7 @@ init good-1; done_ "Everything is well"`,
 
   const wrong = await world.repository.run(["sessions", "--status", "lost"]);
   expect(wrong).toMatchObject({ code: 2 });
-  expect(wrong.stderr).toContain('"lost" is no status.');
+  expect(wrong.stderr).toContain('"lost" is not a status.');
   expect((await world.repository.run(["sessions", "--since", "soon"])).code).toBe(2);
   expect((await world.repository.run(["sessions", "show", "nope"])).code).toBe(3);
   // Nothing is recorded here, so there is no step; but the run can be shown.

@@ -44,7 +44,7 @@ test("the summary is kept beside what was there, once, and shown", async () => {
   const id = await committed(world);
   world.agent("claude", answering(`Sure!\n\`\`\`json\n${JSON.stringify(ANSWER)}\n\`\`\``));
   const before = JSON.parse(inCheckpoint(repository, id, "0/metadata.json")) as Record<string, unknown>;
-  const tip = repository.git("rev-parse", "entire/checkpoints/v1");
+  const tip = repository.checkpoints("rev-parse", "entire/checkpoints/v1");
 
   const result = await explain(world, ["--summarise", "--agent", "claude"]);
   expect(result).toMatchObject({ code: 0 });
@@ -59,9 +59,9 @@ test("the summary is kept beside what was there, once, and shown", async () => {
     friction: ["None"],
     open_items: [],
   });
-  expect(repository.git("rev-parse", "entire/checkpoints/v1^")).toBe(tip);
+  expect(repository.checkpoints("rev-parse", "entire/checkpoints/v1^")).toBe(tip);
   // Only that file is another one.
-  expect(repository.git("diff", "--name-only", "entire/checkpoints/v1^", "entire/checkpoints/v1")).toBe(
+  expect(repository.checkpoints("diff", "--name-only", "entire/checkpoints/v1^", "entire/checkpoints/v1")).toBe(
     `${id.slice(0, 2)}/${id.slice(2)}/0/metadata.json`,
   );
 
@@ -76,7 +76,7 @@ test("the summary is kept beside what was there, once, and shown", async () => {
   expect(repository.exists(".aiwr")).toBe(false);
   world.agent("claude", "exit 1");
   expect(await explain(world, ["--summarise", "--agent", "claude"])).toMatchObject({ code: 0, stderr: "" });
-  expect(repository.git("rev-parse", "entire/checkpoints/v1^")).toBe(tip);
+  expect(repository.checkpoints("rev-parse", "entire/checkpoints/v1^")).toBe(tip);
 });
 
 test("it is off unless somebody of the user's own chose an agent", async () => {
@@ -102,11 +102,11 @@ test("an agent that fails, or answers with something else, leaves everything as 
   using world = new StandIn();
   const { repository } = world;
   await committed(world);
-  const tip = repository.git("rev-parse", "entire/checkpoints/v1");
+  const tip = repository.checkpoints("rev-parse", "entire/checkpoints/v1");
   const failed = '{"type":"result","subtype":"error","is_error":true,"result":"No model"}';
   for (const [agent, message] of [
-    [answering("I would rather not."), "error: The answer is no summary."],
-    [answering('{"intent": 5, "outcome": ["x"]}'), "error: The answer is no summary."],
+    [answering("I would rather not."), "error: The answer is not a summary."],
+    [answering('{"intent": 5, "outcome": ["x"]}'), "error: The answer is not a summary."],
     [`echo '${failed}'; exit 1`, "error: claude gave no answer: No model"],
     ["exit 3", "error: claude gave no answer."],
   ] as const) {
@@ -115,7 +115,7 @@ test("an agent that fails, or answers with something else, leaves everything as 
     expect(result.code).toBe(1);
     expect(result.stderr).toContain(message);
   }
-  expect(repository.git("rev-parse", "entire/checkpoints/v1")).toBe(tip);
+  expect(repository.checkpoints("rev-parse", "entire/checkpoints/v1")).toBe(tip);
 });
 
 test("two who summarise at the same time, or one that is killed, damage nothing", async () => {

@@ -70,7 +70,7 @@ test("a file too large for any checkpoint is refused, and what is here stays as 
   using here = await place();
   const { shared, evil, bob } = here;
   const own = await work(bob, "Mine", "mine.txt");
-  const tip = bob.git("rev-parse", BRANCH);
+  const tip = bob.checkpoints("rev-parse", BRANCH);
   evil.git("config", "core.compression", "0");
   const large = evil.at("large");
   writeFileSync(large, Buffer.alloc(101 * 1024 * 1024));
@@ -80,8 +80,8 @@ test("a file too large for any checkpoint is refused, and what is here stays as 
   const result = await bob.run(["sync", "fetch"]);
   expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining("It sends a blob of 101 MiB.") });
   expect(packs(bob)).toEqual(before);
-  expect(bob.git("rev-parse", BRANCH)).toBe(tip);
-  expect(checkpointsIn(bob.git.bind(bob))).toEqual([own]);
+  expect(bob.checkpoints("rev-parse", BRANCH)).toBe(tip);
+  expect(checkpointsIn(bob.checkpoints.bind(bob))).toEqual([own]);
 });
 
 test("nonsense in the place of checkpoints is carried along, and told when it is asked for", async () => {

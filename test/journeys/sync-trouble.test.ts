@@ -188,7 +188,7 @@ test("hooks of the repository do not run for our own push", async () => {
   }
   expect((await ada.run(["sync", "push", "origin"])).code).toBe(0);
   expect(existsSync(shared.at("ran"))).toBe(false);
-  expect(shared.git("rev-parse", BRANCH)).toBe(ada.git("rev-parse", BRANCH));
+  expect(shared.git("rev-parse", BRANCH)).toBe(ada.checkpoints("rev-parse", BRANCH));
 });
 
 test("Ctrl-C ends a push that hangs", async () => {

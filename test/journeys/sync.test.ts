@@ -11,7 +11,7 @@ test("what one machine pushes, another fetches, explains, and knows the lines of
   const ada = await shared.machine();
   const id = await work(ada, "Add a greeting", "hello.txt");
   expect(await ada.json(["sync", "push", "origin"])).toEqual({ remote: "origin", pushed: [id], fetched: [] });
-  expect(shared.git("rev-parse", BRANCH)).toBe(ada.git("rev-parse", BRANCH));
+  expect(shared.git("rev-parse", BRANCH)).toBe(ada.checkpoints("rev-parse", BRANCH));
   ada.git("push", "--quiet", "origin", "main");
 
   const bob = await shared.machine();
@@ -26,7 +26,7 @@ test("what one machine pushes, another fetches, explains, and knows the lines of
     joined: false,
     refs: { added: 0, left: 0 },
   });
-  expect(bob.git("rev-parse", BRANCH)).toBe(ada.git("rev-parse", BRANCH));
+  expect(bob.checkpoints("rev-parse", BRANCH)).toBe(ada.checkpoints("rev-parse", BRANCH));
   const explained = await bob.json<{ checkpoints: { id: string; sessions: { prompts: string[] }[] }[] }>(["explain"]);
   expect(explained.checkpoints[0]).toMatchObject({ id, sessions: [{ prompts: ["Add a greeting"] }] });
   expect(await bob.json(["why", "hello.txt:1"])).toMatchObject({
@@ -82,10 +82,14 @@ test("two machines that worked apart are joined, each with everything", async ()
   await ada.json(["sync", "push", "origin"]);
   await bob.json(["sync", "fetch"]);
   const all = [first, second, third, fourth].sort();
-  for (const git of [shared.git.bind(shared), ada.git.bind(ada), bob.git.bind(bob)])
+  for (const git of [shared.git.bind(shared), ada.checkpoints.bind(ada), bob.checkpoints.bind(bob)])
     expect(checkpointsIn(git)).toEqual(all);
   expect(
-    new Set([shared.git("rev-parse", BRANCH), ada.git("rev-parse", BRANCH), bob.git("rev-parse", BRANCH)]).size,
+    new Set([
+      shared.git("rev-parse", BRANCH),
+      ada.checkpoints("rev-parse", BRANCH),
+      bob.checkpoints("rev-parse", BRANCH),
+    ]).size,
   ).toBe(1);
   // Every commit that ever was on a branch is still part of it.
   expect(shared.git("log", "--format=%s", BRANCH).split("\n").sort()).toEqual(
@@ -114,7 +118,7 @@ test("a checkpoint that was pushed early and completed later is completed on the
   await ada.json(["sync", "fetch"]);
   for (const machine of [ada, bob]) {
     expect(inCheckpoint(machine, id, "0/prompt.txt")).toBe("Add a greeting\n\n---\n\nLouder");
-    expect(checkpointsIn(machine.git.bind(machine))).toEqual([id, other].sort());
+    expect(checkpointsIn(machine.checkpoints.bind(machine))).toEqual([id, other].sort());
   }
 });
 
@@ -125,7 +129,7 @@ test("a remote that moves between the look and the push is looked at again", asy
   const second = await work(bob, "By Bob", "bob.txt");
   await ada.run(["sync", "push", shared.at("elsewhere.git")]);
   // The server takes Bob's while it is looking at Ada's.
-  bob.git("push", "--quiet", shared.path, `${BRANCH}:refs/heads/waiting`);
+  bob.checkpoints("push", "--quiet", shared.path, `${BRANCH}:refs/heads/waiting`);
   shared.hook(
     "update",
     `[ -e "${shared.at("once")}" ] && exit 0; touch "${shared.at("once")}"; git update-ref ${BRANCH} refs/heads/waiting; exit 0`,
@@ -145,7 +149,7 @@ test("a remote that lost something gets it back, and nobody loses it on its acco
   const empty = shared.git("hash-object", "-t", "tree", "/dev/null");
   shared.git("-c", "user.name=x", "-c", "user.email=x@x", "update-ref", BRANCH, commitOn(shared, empty));
   expect(await bob.json(["sync", "fetch"])).toMatchObject({ fetched: [], joined: true });
-  expect(checkpointsIn(bob.git.bind(bob))).toEqual([first]);
+  expect(checkpointsIn(bob.checkpoints.bind(bob))).toEqual([first]);
   await bob.json(["sync", "push", "origin"]);
   expect(checkpointsIn(shared.git.bind(shared))).toEqual([first]);
 });
@@ -180,10 +184,15 @@ test("checkpoints of the newer layout come along, and one that is another here i
   other.git("push", "--quiet", shared.path, `${ref}:${ref}`, `${ref}:refs/entire/checkpoints/zz/evil`);
   expect(await bob.json(["sync", "fetch"])).toMatchObject({ refs: { added: 1, left: 0 } });
   expect(await bob.json(["explain", ULID])).toMatchObject({ checkpoints: [{ id: ULID, layout: "ref" }] });
-  expect(bob.git("for-each-ref", "--format=%(refname)", "refs/entire")).toBe(ref);
-  bob.git("update-ref", ref, bob.git("rev-parse", "HEAD"));
+  const again = await bob.run(["sync", "fetch"]);
+  expect(again.stderr).toContain("Every checkpoint of origin is here.");
+  expect((await bob.run(["sync", "status"])).stdout).toStartWith("1 checkpoint here; origin had them all.");
+  const hidden = (...args: string[]) => bob.git("--git-dir", ".git/backtrail/private.git", ...args);
+  expect(bob.git("for-each-ref", "refs/entire")).toBe("");
+  expect(hidden("for-each-ref", "--format=%(refname)", "refs/entire")).toBe(ref);
+  hidden("update-ref", ref, bob.git("rev-parse", "HEAD"));
   expect(await bob.json(["sync", "fetch"])).toMatchObject({ refs: { added: 0, left: 1 } });
-  expect(bob.git("rev-parse", ref)).toBe(bob.git("rev-parse", "HEAD"));
+  expect(hidden("rev-parse", ref)).toBe(bob.git("rev-parse", "HEAD"));
 });
 
 test("a branch that another tool wrote with a secret in it does not leave, until its user says so", async () => {
@@ -238,7 +247,7 @@ test("a folder without git has nothing to sync", async () => {
   await folder.run(["enable", "--agent", "claude-code"]);
   expect(await folder.run(["sync", "fetch"])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("no git repository"),
+    stderr: expect.stringContaining("not a git repository"),
   });
 });
 
@@ -253,7 +262,8 @@ test("what was forgotten here does not come back from a machine that still has i
   await ada.json(["sync", "push", "origin"]);
   await bob.json(["sync", "fetch"]);
   const { sessions } = await ada.json<{ sessions: { id: string }[] }>(["status"]);
-  const said = () => ada.git("grep", "--all-match", "-e", "Call it", BRANCH, "--", `${id.slice(0, 2)}/${id.slice(2)}`);
+  const said = () =>
+    ada.checkpoints("grep", "--all-match", "-e", "Call it", BRANCH, "--", `${id.slice(0, 2)}/${id.slice(2)}`);
   expect(said()).toContain("Call it falcon");
   expect((await ada.run(["forget", sessions[0]?.id ?? "", "--yes"])).code).toBe(0);
   expect(said).toThrow();
@@ -263,8 +273,23 @@ test("what was forgotten here does not come back from a machine that still has i
   await ada.json(["sync", "fetch"]);
   expect(said).toThrow();
   // Nor if the branch was begun anew, as `forget` says how.
-  ada.git("update-ref", "-d", BRANCH);
+  ada.checkpoints("update-ref", "-d", BRANCH);
   await ada.json(["sync", "fetch"]);
   expect(said).toThrow();
-  expect(checkpointsIn((...args) => ada.git(...args)).sort()).toEqual([id, other].sort());
+  expect(checkpointsIn((...args) => ada.checkpoints(...args)).sort()).toEqual([id, other].sort());
+});
+
+test("sync push goes where push.remote says, wherever the setting comes from", async () => {
+  using shared = new Shared();
+  const ada = await shared.machine();
+  await work(ada, "Add a greeting", "hello.txt");
+  ada.git("remote", "rename", "origin", "backup");
+  const push = (env: Record<string, string> = {}) => ada.run(["sync", "push"], { env });
+  expect(await push()).toMatchObject({ code: 2 });
+  expect(await push({ BACKTRAIL_PUSH_REMOTE: "backup" })).toMatchObject({ code: 0 });
+  for (const scope of [["--user"], []]) {
+    await ada.run(["config", "set", ...scope, "push.remote", "backup"]);
+    expect((await push()).stderr).toContain("backup has every checkpoint.");
+    await ada.run(["config", "unset", ...scope, "push.remote"]);
+  }
 });

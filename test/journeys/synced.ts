@@ -111,19 +111,21 @@ export async function pushSettled(repository: TemporaryRepository): Promise<Sync
   const lock = repository.at(".git/backtrail/sync/lock");
   const wish = repository.at(".git/backtrail/sync/wish.json");
   for (let attempt = 0; attempt < 400; attempt++) {
-    const fulfilled = !existsSync(wish);
+    // Read before the state: a push that ends in between would make an older state look settled.
+    const asked = wishTime(wish);
     const state = await repository.json<SyncState>(["sync", "status"], { env: { BACKTRAIL_WORKER: "off" } });
-    const tried = fulfilled || (state.error !== null && state.error.time >= wishTime(wish));
+    const tried = asked === null || (state.error !== null && state.error.time >= asked);
     if (tried && !existsSync(lock)) return state;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error("The push that waited was never made.");
 }
 
-function wishTime(file: string): string {
+/** Null if nothing waits. */
+function wishTime(file: string): string | null {
   try {
     return (JSON.parse(readFileSync(file, "utf8")) as { time: string }).time;
   } catch {
-    return "";
+    return null;
   }
 }

@@ -17,10 +17,22 @@ interface Undone {
     write: string[];
     delete: string[];
     chmod: string[];
-    notUndone: { what: string; why: string; command?: string }[];
+    notUndone: { kind: string; what: string; why: string; command?: string }[];
     conflicts: { path: string; why: string; markers?: true }[];
+    create?: string[];
+    turns?: unknown[];
+    yours?: unknown[];
   };
-  receipt: { safetyStep: string; written: number; deleted: number; chat: unknown; notes: string[] } | null;
+  receipt: {
+    safetyStep: string;
+    written: number;
+    deleted: number;
+    chat: unknown;
+    kept: unknown[];
+    openSessions: unknown[];
+    notes: string[];
+    facts: { kind: string; reason?: { kind: string } }[];
+  } | null;
 }
 
 const env = { BACKTRAIL_WORKER: "off" };
@@ -91,7 +103,9 @@ test("what came later in the same lines is a conflict, and nothing is written un
   expect([repository.read("app.txt"), repository.exists("two.txt")]).toEqual([before, true]);
   await story.run(["undo", "3", "--yes", "--conflicts=markers"], at);
   expect(repository.exists("two.txt")).toBe(false);
-  expect(repository.read("app.txt")).toContain("<<<<<<< now\nthe sixth\n=======\nline 6\n>>>>>>> before-turn-2\n");
+  expect(repository.read("app.txt")).toContain(
+    `<<<<<<< now\nthe sixth\n=======\nline 6\n>>>>>>> before-turn-${await stepOf(repository, claude.session, 2)}\n`,
+  );
   await story.run(["redo", "--yes"], at);
   expect([repository.read("app.txt"), repository.exists("two.txt")]).toEqual([before, true]);
   // Both turns together are no conflict at all.
@@ -105,7 +119,16 @@ test("the shapes that scripts rely on", async () => {
   const claude = await worked(repository);
   const dry = await repository.json<Undone>(["undo", "2", "--dry-run"], { env });
   expect(dry).toEqual({
-    plan: { write: ["app.txt"], delete: ["two.txt"], chmod: [], notUndone: [], conflicts: [] },
+    plan: {
+      write: ["app.txt"],
+      delete: ["two.txt"],
+      chmod: [],
+      notUndone: [],
+      conflicts: [],
+      create: [],
+      turns: [expect.objectContaining({ agent: "claude-code", turn: 2, prompt: "Name the sixth line" })],
+      yours: [],
+    },
     receipt: null,
   });
   const { receipt } = await undo(repository, await stepOf(repository, claude.session, 2, "turn-start"));
@@ -114,7 +137,10 @@ test("the shapes that scripts rely on", async () => {
     written: 1,
     deleted: 1,
     chat: null,
+    kept: [],
+    openSessions: [],
     notes: expect.any(Array),
+    facts: [{ kind: "no-conversation", reason: { kind: "undo-only" } }],
   });
   const again = await repository.run(["undo", "2", "--yes", "--json"], { env });
   expect([again.code, again.stderr]).toEqual([3, expect.stringContaining("is undone already")]);
@@ -141,16 +167,20 @@ test("a session's own turns, where several are at work", async () => {
   await other.turn("Write more", [write("four.txt", "4\n")]);
   const target = async (...args: string[]) =>
     (await repository.run(["undo", ...args, "--dry-run"], { env })).stdout.split("\n")[0];
-  expect(await target("2")).toContain('turn 3 ("Name the last line")');
-  expect(await target("2", "--session", "1111")).toContain('turn 2 ("Name the sixth line")');
-  expect(await target("last", "-s", "11111111")).toContain('turn 3 ("Name the last line")');
-  expect(await target("99999999")).toContain('turn 1 ("Write more")');
+  expect(await target("2")).toMatch(/ @2 [k-z]{12} .*, claude-code: "Name the last line"$/);
+  expect(await target("@2")).toMatch(/ @2 [k-z]{12} .*, claude-code: "Name the last line"$/);
+  // Among the turns of one session the number is another one, so none is printed.
+  expect(await target("2", "--session", "1111")).toMatch(
+    /^Take back [k-z]{12} .*, claude-code: "Name the sixth line"$/,
+  );
+  expect(await target("last", "-s", "11111111")).toMatch(/^Take back [k-z]{12} .*, claude-code: "Name the last line"$/);
+  expect(await target("99999999")).toMatch(/ @1 [k-z]{12} .*, claude-code: "Write more"$/);
   await undo(repository, "11111111");
   expect(repository.exists("three.txt")).toBe(false);
-  expect(await target("11111111")).toContain('turn 2 ("Name the sixth line")');
+  expect(await target("11111111")).toMatch(/ @3 [k-z]{12} .*, claude-code: "Name the sixth line"$/);
   const few = await repository.run(["undo", "2", "--session", "9999", "--yes"], { env });
   expect(few).toMatchObject({ code: 3 });
-  expect(few.stderr).toContain("There is no turn 2 back: 1 turn of that session led here.");
+  expect(few.stderr).toContain("There is no turn @2: 1 turn of that session led here.");
   const none = await repository.run(["undo", "last", "--session", "abc", "--yes"], { env });
   expect(none.stderr).toContain('No session here begins with "abc".');
 });
@@ -190,15 +220,20 @@ test("deletions, kinds and binary files of a turn", async () => {
     bash("printf 'c\\0d' > picture.bin && printf 'c\\0d' > other.bin"),
   ]);
   await claude.turn("Paint", [bash("printf 'e\\0f' > picture.bin")]);
+  const last = await stepOf(repository, claude.session, 2);
   const refused = await repository.run(["undo", "2", "--yes", "--json"], { env });
   expect(refused.code).toBe(4);
   expect(JSON.parse(refused.stdout).plan.conflicts).toEqual([
-    { path: "picture.bin", why: "it is binary and was changed since (by claude-code turn 2)" },
+    { path: "picture.bin", kind: "binary", why: `it is binary and was changed since (by claude-code in turn ${last})` },
   ]);
   expect(repository.exists("kind/now")).toBe(true);
   const { plan } = await undo(repository, "2", "--conflicts=markers");
   expect(plan).toMatchObject({ chmod: ["tool.sh"], conflicts: [] });
-  expect(plan.notUndone).toContainEqual({ what: "picture.bin", why: expect.stringContaining("left as it is") });
+  expect(plan.notUndone).toContainEqual({
+    kind: "unresolved",
+    what: "picture.bin",
+    why: expect.stringContaining("left as it is"),
+  });
   expect([repository.read("gone.txt"), repository.read("kind"), repository.read("other.bin")]).toEqual([
     "gone\n",
     "a file\n",
@@ -231,7 +266,7 @@ test("two agents at once: undoing one never touches the other's lines", async ()
   const refused = await repository.run(["undo", bobs, "--yes", "--json"], { env });
   expect(refused.code).toBe(4);
   expect(JSON.parse(refused.stdout).plan.conflicts).toEqual([
-    { path: "both.txt", why: expect.stringContaining("changed it at the same time") },
+    { path: "both.txt", kind: "shared", why: expect.stringContaining("changed it at the same time") },
   ]);
   const { plan } = await undo(repository, adas, "--conflicts=markers");
   expect(plan.notUndone.map(({ what }) => what)).toEqual(["both.txt"]);
@@ -271,10 +306,11 @@ test("a merge driver or attribute of the user's decides nothing", async () => {
   await claude.start();
   await claude.turn("One", [edit("a.txt", "line 6", "six"), edit("a.md", "line 6", "six")]);
   await claude.turn("Two", [edit("a.txt", "six", "VI"), edit("a.md", "line 1\n", "first\n")]);
+  const last = await stepOf(repository, claude.session, 2);
   const refused = await repository.run(["undo", "2", "--yes", "--json"], { env });
   expect([refused.code, JSON.parse(refused.stdout).plan.conflicts]).toEqual([
     4,
-    [{ path: "a.txt", why: "the same lines were changed since (by claude-code turn 2)" }],
+    [{ path: "a.txt", kind: "same-lines", why: `the same lines were changed since (by claude-code in turn ${last})` }],
   ]);
   expect([repository.exists("ran"), repository.exists(".git/ran")]).toEqual([false, false]);
 });
@@ -289,7 +325,7 @@ test("turns that are not there to be undone", async () => {
   expect([gone.code, gone.stderr]).toEqual([3, expect.stringContaining("a rewind took it back")]);
   const { step } = await repository.json<{ step: { id: string } }>(["save", "by hand"], { env });
   const manual = await repository.run(["undo", step.id, "--yes"], { env });
-  expect([manual.code, manual.stderr]).toEqual([2, expect.stringContaining("no part of a turn")]);
+  expect([manual.code, manual.stderr]).toEqual([2, expect.stringContaining("not part of a turn")]);
   repository.git("worktree", "add", "--quiet", repository.at("../beside"));
   const elsewhere = await repository.run(["-C", repository.at("../beside"), "undo", second, "--yes"], { env });
   expect([elsewhere.code, elsewhere.stderr]).toEqual([4, expect.stringContaining("another work tree")]);

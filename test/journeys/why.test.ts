@@ -165,6 +165,7 @@ test("a checkpoint's id is a place to go back to: the commit that it belongs to"
 test("a colleague's clone, where nothing was ever recorded, answers from the checkpoints alone", async () => {
   using place = await enabled();
   const { repository, claude } = place;
+  await repository.run(["config", "set", "checkpoints.branch", "public"]);
   await claude.turn("Add a greeting", [write("hello.txt", "hello\nworld\n")], "There it is.");
   repository.write("hello.txt", "hello\nworld\nmine\n");
   repository.commit("Greet");

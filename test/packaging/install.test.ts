@@ -16,7 +16,7 @@ let registry: Registry;
 
 beforeAll(async () => {
   if (host === undefined) throw new Error("There is no package for this platform.");
-  const archives = { main: packMain(place.path, version()), host: "" };
+  const archives = { main: await packMain(place.path, version()), host: "" };
   archives.host = packPlatform(place.path, version(), host, executable());
   registry = await new Registry([
     { manifest: mainManifest(version()), archive: archives.main },

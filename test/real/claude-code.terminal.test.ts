@@ -1,11 +1,11 @@
 /** Claude Code in a terminal, where subagents run in the background. */
 import { expect, test } from "bun:test";
-import { leaveClaude, openByShell, openClaude, teller } from "./claude-code.ts";
+import { driver, leaveClaude, openByShell, openClaude } from "./claude-code.ts";
 import { reply, scenario, toolUse } from "./server/scenario.ts";
 import { SECOND, type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
-import { tellInTerminal } from "./terminal-story.ts";
+import { testInTerminal } from "./terminal-story.ts";
 
-await tellInTerminal(teller, {
+await testInTerminal(driver, {
   made: ".claude/settings.local.json",
   open: (rig, command) => (command ? openByShell(rig, command) : openClaude(rig)),
   leave: leaveClaude,
@@ -26,7 +26,7 @@ await tellInTerminal(teller, {
     done: reply("The subagent is done."),
     subtask: (project) =>
       scenario("subtask", [
-        reply("Writing.", teller.tools.write(`${project}/helper.txt`, "by the subagent\n")),
+        reply("Writing.", driver.tools.write(`${project}/helper.txt`, "by the subagent\n")),
         reply("It is written."),
       ]),
   },

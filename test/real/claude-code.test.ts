@@ -1,12 +1,12 @@
 /** The whole of Backtrail with the real Claude Code, without a terminal. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { prompt, teller } from "./claude-code.ts";
+import { driver, prompt } from "./claude-code.ts";
 import { type Story, TIMEOUT_MS } from "./headless-page.ts";
-import { tellHeadless } from "./headless-story.ts";
+import { testHeadless } from "./headless-story.ts";
 import { toolUse } from "./server/scenario.ts";
 
-await tellHeadless(teller, {
+await testHeadless(driver, {
   quiet: true,
   adds: "hooks",
   settings: {
@@ -23,7 +23,6 @@ await tellHeadless(teller, {
         subagent_type: "general-purpose",
         run_in_background: false,
       }),
-    silent: true,
   },
   firstTurn: [
     "assistant: I will write it.",

@@ -1,9 +1,9 @@
 /** The real Claude Code: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type AgentDriver, type Answered, byShell, jsonResult } from "./agent-driver.ts";
 import { availability, type RealAgent, Rig } from "./rig.ts";
 import { toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const KEY_END = "0123456789abcdefghij";
@@ -56,7 +56,7 @@ export const claudeCode: RealAgent = {
   },
 };
 
-export const teller: Teller = {
+export const driver: AgentDriver = {
   name: "Claude Code",
   id: "claude-code",
   available: () => availability(claudeCode),

@@ -1,6 +1,7 @@
 /** Codex in a terminal, where its user reviews the hooks. */
 import { expect, test } from "bun:test";
 import {
+  driver,
   leaveCodex,
   NOTIFY,
   openByShell,
@@ -9,16 +10,15 @@ import {
   PLAIN_TOOLS,
   prompt,
   TITLES,
-  teller,
   trustHooks,
   whenReady,
 } from "./codex.ts";
 import { type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
-import { tellInTerminal } from "./terminal-story.ts";
+import { testInTerminal } from "./terminal-story.ts";
 
 const MODEL = ["-m", PLAIN_MODEL];
 
-await tellInTerminal(teller, {
+await testInTerminal(driver, {
   made: ".codex/hooks.json",
   first: {
     title: "Codex asks its user to review the hooks, and runs them from then on",

@@ -2,12 +2,12 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Restored } from "./backtrail.ts";
-import { NOTIFY, prompt, resume, SCRIPTING_MODEL, teller, UNREVIEWED } from "./codex.ts";
+import { driver, NOTIFY, prompt, resume, SCRIPTING_MODEL, UNREVIEWED } from "./codex.ts";
 import { FIRST, type Story, TIMEOUT_MS } from "./headless-page.ts";
-import { tellHeadless } from "./headless-story.ts";
+import { testHeadless } from "./headless-story.ts";
 import { toolUse } from "./server/scenario.ts";
 
-await tellHeadless(teller, {
+await testHeadless(driver, {
   adds: "hooks, says that they must be reviewed",
   says: "review",
   settings: { path: ".codex/hooks.json", hook: "user-prompt-submit" },
@@ -52,6 +52,8 @@ function forksTheFork(story: Story): void {
       const end = await backtrail.step("turn-end", "Where were we?");
       expect(end).toMatchObject({ turn: 1, agent: "codex" });
       expect(end.session).not.toBe(story.session);
+      // A conversation that ends there already needs no copy.
+      await resume(rig, end.session ?? "", "And then?", UNREVIEWED);
       const { receipt } = await backtrail.json<Restored>("rewind", end.id, "--chat-only", "--yes");
       await resume(rig, receipt?.chat?.session ?? "", "Still there?", UNREVIEWED);
       const heard = rig.received.lastOutline().filter((line) => !/^(result|assistant)/.test(line));

@@ -1,9 +1,9 @@
 /** The real Codex: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type AgentDriver, type Answered, byShell, type Tools } from "./agent-driver.ts";
 import { availability, type RealAgent, Rig } from "./rig.ts";
 import { answering, reply, toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, type Teller, type Tools } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "0.166.0";
@@ -105,7 +105,7 @@ export const PLAIN_TOOLS: Tools = {
   shell: (cmd) => toolUse("exec_command", { cmd }),
 };
 
-export const teller: Teller = {
+export const driver: AgentDriver = {
   name: "Codex",
   id: "codex",
   available: () => availability(codex),

@@ -1,9 +1,9 @@
-/** GitHub Copilot CLI in a terminal, in a folder that its user trusts. */
+/** Copilot CLI in a terminal, in a folder that its user trusts. */
 import { expect } from "bun:test";
-import { leaveCopilot, openCopilot, teller } from "./copilot-cli.ts";
-import { tellInTerminal } from "./terminal-story.ts";
+import { driver, leaveCopilot, openCopilot } from "./copilot-cli.ts";
+import { testInTerminal } from "./terminal-story.ts";
 
-await tellInTerminal(teller, {
+await testInTerminal(driver, {
   made: ".github",
   first: {
     title: "in a folder that the user trusts, turns are recorded while it is open",

@@ -1,12 +1,12 @@
-/** The whole of Backtrail with the real GitHub Copilot CLI, without a terminal; and beside Claude Code's hooks. */
+/** The whole of Backtrail with the real Copilot CLI, without a terminal; and beside Claude Code's hooks. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { prompt, teller } from "./copilot-cli.ts";
+import { driver, prompt } from "./copilot-cli.ts";
 import { type Story, TIMEOUT_MS } from "./headless-page.ts";
-import { tellHeadless } from "./headless-story.ts";
+import { testHeadless } from "./headless-story.ts";
 import { toolUse } from "./server/scenario.ts";
 
-await tellHeadless(teller, {
+await testHeadless(driver, {
   alias: "copilot",
   quiet: true,
   adds: "a file of hooks, says that the folder must be trusted",
@@ -36,12 +36,12 @@ await tellHeadless(teller, {
   ],
   transcript: (rig, session) => join(rig.home, ".copilot/session-state", session, "events.jsonl"),
   command: ({ session }) => `copilot --resume=${session}`,
-  own: { redone: tellsNothingTwice },
+  own: { redone: recordsNothingTwice },
 });
 
-function tellsNothingTwice(story: Story): void {
+function recordsNothingTwice(story: Story): void {
   test(
-    "Claude Code's hooks, which Copilot runs too, tell nothing twice",
+    "Claude Code's hooks, which Copilot runs too, record nothing twice",
     async () => {
       await story.rig.output(["backtrail", "enable", "--agent", "claude-code"]);
       const { sessionId, stderr } = await prompt(story.rig, "Once more");

@@ -1,9 +1,10 @@
-/** The real GitHub Copilot CLI: which version, what it needs in order to run offline, and how stories drive it. */
+/** The real Copilot CLI: which version, what it needs in order to run offline, and how stories drive it. */
+
+import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
 import { availability, type RealAgent, Rig } from "./rig.ts";
 import { reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const PLATFORM = `@github/copilot-linux-${process.arch}`;
@@ -36,7 +37,7 @@ export const copilot: RealAgent = {
 /** Nothing is asked: neither for tools nor whether the folder is trusted. */
 const UNATTENDED = { COPILOT_ALLOW_ALL: "true" };
 
-export const teller: Teller = {
+export const driver: AgentDriver = {
   name: "Copilot",
   id: "copilot-cli",
   available: () => availability(copilot),

@@ -1,14 +1,14 @@
 /**
- * The whole of Backtrail with the real Factory Droid, without a terminal: `droid exec`, which announces no prompt, and
+ * The whole of Backtrail with the real Factory AI Droid, without a terminal: `droid exec`, which announces no prompt, and
  * one process with several turns, as editors drive it. Its terminal and its subagents need a login, so no story has
  * them.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Backtrail, type LoggedStep, type Restored } from "./backtrail.ts";
-import { converse, prompt, teller } from "./factoryai-droid.ts";
+import { converse, driver, prompt } from "./factoryai-droid.ts";
 import { FIRST, type HeadlessPage, SECOND, scenarios, TIMEOUT_MS } from "./headless-page.ts";
-import { tellHeadless } from "./headless-story.ts";
+import { testHeadless } from "./headless-story.ts";
 import { makeProject, readIn, type WorkTree, workTree } from "./project.ts";
 import type { Rig } from "./rig.ts";
 import { reply, scenario, slowly } from "./server/scenario.ts";
@@ -57,9 +57,9 @@ const page: HeadlessPage = {
   },
 };
 
-await tellHeadless(teller, page);
+await testHeadless(driver, page);
 
-const { program } = await teller.available();
+const { program } = await driver.available();
 
 describe.skipIf(program === null)("Droid, several turns in one process", () => {
   let rig: Rig;
@@ -67,8 +67,8 @@ describe.skipIf(program === null)("Droid, several turns in one process", () => {
   let session: string;
 
   beforeAll(async () => {
-    rig = await teller.start(program ?? "", (project) => [
-      ...scenarios(project, teller, page),
+    rig = await driver.start(program ?? "", (project) => [
+      ...scenarios(project, driver, page),
       scenario("slow", [slowly(100, reply("word ".repeat(300)))]),
     ]);
     await makeProject(rig);

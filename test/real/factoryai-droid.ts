@@ -1,9 +1,9 @@
-/** The real Factory Droid: which version, what it needs in order to run offline, and how stories drive it. */
+/** The real Factory AI Droid: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type AgentDriver, type Answered, byShell, jsonResult } from "./agent-driver.ts";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
 import { toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 
 export const MODEL = "custom:scripted-model-0";
 
@@ -56,7 +56,7 @@ const HARMLESS = { riskLevelReason: "A test", riskLevel: "low" };
 /** Files may be edited and commands run without a question. */
 const UNATTENDED = ["--model", MODEL, "--auto", "high", "--output-format", "json"];
 
-export const teller: Teller = {
+export const driver: AgentDriver = {
   name: "Droid",
   id: "factoryai-droid",
   available: whereDroidRuns,

@@ -6,18 +6,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { type AgentDriver, lookAt, promptsHeard } from "./agent-driver.ts";
 import { Backtrail } from "./backtrail.ts";
-import { teller as claude, claudeCode, UNATTENDED } from "./claude-code.ts";
-import { teller as codex } from "./codex.ts";
-import { teller as copilot } from "./copilot-cli.ts";
-import { teller as droid } from "./factoryai-droid.ts";
-import { teller as gemini } from "./gemini.ts";
-import { teller as openCode } from "./opencode.ts";
-import { teller as pi } from "./pi.ts";
+import { driver as claude, claudeCode, UNATTENDED } from "./claude-code.ts";
+import { driver as codex } from "./codex.ts";
+import { driver as copilot } from "./copilot-cli.ts";
+import { driver as droid } from "./factoryai-droid.ts";
+import { driver as gemini } from "./gemini.ts";
+import { driver as kimi } from "./kimi-code.ts";
+import { driver as openCode } from "./opencode.ts";
+import { driver as pi } from "./pi.ts";
 import { makeProject, readIn } from "./project.ts";
+import { driver as qwen } from "./qwen.ts";
 import type { Rig } from "./rig.ts";
 import { reply, type Scenario, scenario } from "./server/scenario.ts";
-import { promptsHeard, type Teller } from "./teller.ts";
 
 const TIMEOUT_MS = 180_000;
 const FIRST = "Say hello in a file [[first]]";
@@ -34,23 +36,23 @@ interface Resumed {
   written: string | null;
 }
 
-for (const teller of [claude, codex, gemini, pi, openCode, droid, copilot]) {
-  const { program } = await teller.available();
-  describe.skipIf(program === null)(`a fork with ${teller.id}`, () => {
+for (const driver of [claude, codex, gemini, pi, openCode, droid, copilot, qwen, kimi]) {
+  const { program } = await driver.available();
+  describe.skipIf(program === null)(`a fork with ${driver.id}`, () => {
     let rig: Rig;
     let backtrail: Backtrail;
     let session: string;
     let forked: Forked;
 
     beforeAll(async () => {
-      rig = await teller.start(program ?? "", (project) => scenarios(project, teller));
+      rig = await driver.start(program ?? "", (project) => scenarios(project, driver));
       await makeProject(rig);
       backtrail = new Backtrail(rig);
-      await rig.output(["backtrail", "enable", "--agent", teller.id]);
-      const first = await teller.turn(rig, FIRST);
+      await rig.output(["backtrail", "enable", "--agent", driver.id]);
+      const first = await driver.turn(rig, FIRST);
       expect(first.code).toBe(0);
       session = first.sessionId;
-      expect(await teller.turn(rig, SECOND, session)).toMatchObject({ code: 0 });
+      expect(await driver.turn(rig, SECOND, session)).toMatchObject({ code: 0 });
       expect(readIn(rig, "greeting.txt")).toBe("HELLO\n");
     }, TIMEOUT_MS);
 
@@ -73,8 +75,8 @@ for (const teller of [claude, codex, gemini, pi, openCode, droid, copilot]) {
       async () => {
         const command = forked.fork.chat?.command ?? "";
         expect(command).toStartWith(`cd ${forked.fork.directory} && `);
-        expect(await teller.goOn(rig, command, WHERE)).toMatchObject({ code: 0 });
-        expect(promptsHeard(teller, rig)).toEqual([FIRST, WHERE]);
+        expect(await driver.goOn(rig, command, WHERE)).toMatchObject({ code: 0 });
+        expect(promptsHeard(driver, rig)).toEqual([FIRST, WHERE]);
       },
       TIMEOUT_MS,
     );
@@ -93,8 +95,8 @@ for (const teller of [claude, codex, gemini, pi, openCode, droid, copilot]) {
           await rig.output(["backtrail", "resume", session, "--json"], { cwd: moved }),
         ) as Resumed;
         expect(resumed.written).not.toBeNull();
-        expect(await teller.goOn(rig, resumed.chat.command, WHERE, moved)).toMatchObject({ code: 0 });
-        expect(promptsHeard(teller, rig)).toEqual([FIRST, SECOND, WHERE]);
+        expect(await driver.goOn(rig, resumed.chat.command, WHERE, moved)).toMatchObject({ code: 0 });
+        expect(promptsHeard(driver, rig)).toEqual([FIRST, SECOND, WHERE]);
       },
       TIMEOUT_MS,
     );
@@ -117,6 +119,7 @@ describe.skipIf(program === null)("a checkpoint on a second clone", () => {
       await makeProject(rig);
       new Backtrail(rig);
       await rig.output(["backtrail", "enable", "--agent", "claude-code"]);
+      await rig.output(["backtrail", "config", "set", "checkpoints.branch", "public"]);
       const { sessionId } = await claude.turn(rig, FIRST);
       await rig.output(["git", "add", "--all"]);
       await rig.output(["git", "commit", "--quiet", "--message", "Hello"]);
@@ -154,10 +157,14 @@ async function until(rig: Rig, checkpoint: string): Promise<void> {
   }
 }
 
-function scenarios(project: string, { tools }: Teller): Scenario[] {
+function scenarios(project: string, { tools }: AgentDriver): Scenario[] {
   const path = join(project, "greeting.txt");
   return [
     scenario("first", [reply("I will write it.", tools.write(path, "hello\n")), reply("Hello is there.")]),
-    scenario("second", [reply("Bigger.", tools.edit(path, "hello", "HELLO")), reply("It is bigger.")]),
+    scenario("second", [
+      ...lookAt(path, tools),
+      reply("Bigger.", tools.edit(path, "hello", "HELLO")),
+      reply("It is bigger."),
+    ]),
   ];
 }

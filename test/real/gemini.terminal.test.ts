@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Restored } from "./backtrail.ts";
-import { leaveGemini, openGemini, say, shellPrompt, teller } from "./gemini.ts";
+import { driver, leaveGemini, openGemini, prompt, say, shellPrompt } from "./gemini.ts";
 import { answering, reply } from "./server/scenario.ts";
 import { AFTERWARDS, FIRST, LEFT, SECOND, type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
-import { tellInTerminal } from "./terminal-story.ts";
+import { testInTerminal } from "./terminal-story.ts";
 
 const SUMMARY = "<state_snapshot>A greeting was written and made bigger.</state_snapshot>";
 
-await tellInTerminal(teller, {
+await testInTerminal(driver, {
   made: ".gemini",
   open: openGemini,
   leave: leaveGemini,
@@ -38,6 +38,8 @@ function keepsTheSummary(story: TerminalStory): void {
     async () => {
       const { rig, backtrail } = story;
       const target = await backtrail.step("turn-end", LEFT);
+      // A conversation that ends there already needs no copy.
+      expect(await prompt(rig, "One more", "--resume", target.session ?? "")).toMatchObject({ code: 0 });
       const { receipt } = await backtrail.json<Restored>("rewind", target.id, "--yes");
       expect(await shellPrompt(rig, receipt?.chat?.command ?? "", "And after that")).toMatchObject({ code: 0 });
       expect(rig.received.lastOutline()).toEqual([

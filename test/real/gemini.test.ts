@@ -5,13 +5,13 @@
 import { expect, test } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { promptsHeard } from "./agent-driver.ts";
 import type { Restored } from "./backtrail.ts";
-import { chatsOf, prompt, shellPrompt, teller, writeSettings } from "./gemini.ts";
+import { chatsOf, driver, prompt, shellPrompt, writeSettings } from "./gemini.ts";
 import { FIRST, firstTurn, type HeadlessPage, SECOND, type Story, TIMEOUT_MS } from "./headless-page.ts";
-import { tellHeadless } from "./headless-story.ts";
+import { testHeadless } from "./headless-story.ts";
 import { workTree } from "./project.ts";
 import { toolUse } from "./server/scenario.ts";
-import { promptsHeard } from "./teller.ts";
 
 const page: HeadlessPage = {
   adds: "hooks and says what they need",
@@ -44,7 +44,7 @@ const page: HeadlessPage = {
   own: { redone: losesItsFiles },
 };
 
-await tellHeadless(teller, page);
+await testHeadless(driver, page);
 
 function losesItsFiles(story: Story): void {
   test(
@@ -64,7 +64,7 @@ function losesItsFiles(story: Story): void {
       await prompt(rig, "Something else");
       expect(before.filter((name) => !readdirSync(chatsOf(rig)).includes(name))).toHaveLength(1);
       expect(await shellPrompt(rig, command, "And still?")).toMatchObject({ code: 0 });
-      expect(promptsHeard(teller, rig)).toEqual([FIRST, "Still here?", "And still?"]);
+      expect(promptsHeard(driver, rig)).toEqual([FIRST, "Still here?", "And still?"]);
     },
     TIMEOUT_MS,
   );
@@ -76,7 +76,7 @@ function losesItsFiles(story: Story): void {
       const { receipt } = await backtrail.json<Restored>("redo", "--yes");
       expect(workTree(rig)).toEqual(story.afterSecond);
       expect(await shellPrompt(rig, receipt?.chat?.command ?? "", "Both?")).toMatchObject({ code: 0 });
-      expect(promptsHeard(teller, rig)).toEqual([FIRST, SECOND, "And now?", "Both?"]);
+      expect(promptsHeard(driver, rig)).toEqual([FIRST, SECOND, "And now?", "Both?"]);
     },
     TIMEOUT_MS,
   );

@@ -1,10 +1,10 @@
 /** The real Gemini CLI: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type AgentDriver, type Answered, byShell, jsonResult } from "./agent-driver.ts";
 import { availability, type RealAgent, Rig } from "./rig.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, jsonResult, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Keys that come faster than this are no person's. */
@@ -56,7 +56,7 @@ export function writeSettings(home: string, clears: boolean): void {
   writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify(settings));
 }
 
-export const teller: Teller = {
+export const driver: AgentDriver = {
   name: "Gemini CLI",
   id: "gemini",
   available: () => availability(geminiCli),

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { AgentDriver } from "./agent-driver.ts";
 import { Backtrail } from "./backtrail.ts";
 import * as claude from "./claude-code.ts";
 import * as codex from "./codex.ts";
@@ -12,25 +13,24 @@ import * as gemini from "./gemini.ts";
 import { makeProject } from "./project.ts";
 import type { RealAgent, Rig } from "./rig.ts";
 import { answering, reply, type Scenario, scenario } from "./server/scenario.ts";
-import type { Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const TIMEOUT_MS = 180_000;
 const FIRST = "Say hello in a file [[first]]";
 const SECOND = "Try the tests [[second]]";
 
-interface HandedOver {
+interface HandoffResult {
   handOver: { agent: string; command: string; file: string; characters: number; cut: string[] };
 }
 
 /** The agent that takes over, and what it needs in the other's rig. */
 interface Successor {
   agent: RealAgent;
-  teller: Teller;
+  driver: AgentDriver;
   prepare?(rig: Rig): void;
 }
 
-async function story(from: Teller, { agent, teller: to, prepare }: Successor): Promise<void> {
+async function story(from: AgentDriver, { agent, driver: to, prepare }: Successor): Promise<void> {
   const { program } = await from.available();
   const successor = (await to.available()).program;
   describe.skipIf(program === null || successor === null)(`${from.name} hands over to ${to.name}`, () => {
@@ -58,7 +58,7 @@ async function story(from: Teller, { agent, teller: to, prepare }: Successor): P
     });
 
     test("what is handed over: prompts, answers, files, what failed", async () => {
-      const { handOver } = await backtrail.json<HandedOver>("resume", session, "--agent", to.id);
+      const { handOver } = await backtrail.json<HandoffResult>("resume", session, "--agent", to.id);
       const text = readFileSync(handOver.file, "utf8");
       expect(handOver).toMatchObject({ agent: to.id, cut: [], characters: text.length });
       for (const part of [FIRST, SECOND, "Hello is there.", "- greeting.txt", "Failed: `sh -c 'exit 3'`"]) {
@@ -83,9 +83,9 @@ async function story(from: Teller, { agent, teller: to, prepare }: Successor): P
   });
 }
 
-await story(claude.teller, {
+await story(claude.driver, {
   agent: codex.codex,
-  teller: codex.teller,
+  driver: codex.driver,
   prepare(rig) {
     const file = join(rig.home, ".codex/config.toml");
     const url = `base_url = "${rig.sandbox.url}/v1"`;
@@ -93,9 +93,9 @@ await story(claude.teller, {
   },
 });
 
-await story(gemini.teller, { agent: claude.claudeCode, teller: claude.teller });
+await story(gemini.driver, { agent: claude.claudeCode, driver: claude.driver });
 
-function scenarios(project: string, { tools }: Teller): Scenario[] {
+function scenarios(project: string, { tools }: AgentDriver): Scenario[] {
   return [
     codex.TITLES,
     answering(/You take over this work/, reply("Understood: hello is there, the tests fail.")),

@@ -3,11 +3,11 @@
  * a command that changes much and, where the agent has such, a subagent.
  */
 import { join } from "node:path";
+import { type AgentDriver, type Heard, lookAt } from "./agent-driver.ts";
 import type { Backtrail, LoggedStep, Restored } from "./backtrail.ts";
 import type { WorkTree } from "./project.ts";
 import type { Rig } from "./rig.ts";
 import { type Block, reply, type Scenario, scenario } from "./server/scenario.ts";
-import type { Heard, Teller } from "./teller.ts";
 
 export const TIMEOUT_MS = 180_000;
 export const FIRST = "Say hello in a file [[first]]";
@@ -30,15 +30,18 @@ export interface HeadlessPage {
   says?: string;
   /** The file that it adds to, a hook's name in there, and what its user had in it before, to the byte. */
   settings: { path: string; hook: string; users?: string };
+  /** The hooks are in the user's own file, because the agent reads no other: its content before, to the byte. */
+  userSettings?(rig: Rig): string;
   /** What `disable` takes away again, where the user had nothing. */
   made?: string;
   /** Whether src/app.txt may be named by its path in the project. */
   relative?: true;
+  /** What the model is asked besides. */
+  asides?: Scenario[];
   /**
-   * How the model starts a subagent, waits for it, and says as the subagent that it is done. `silent`: what it was asked
-   * is known only at its end; `alone`: what it says and uses is known to itself alone, and to the turn's sum.
+   * How the model starts a subagent, waits for it, and says as the subagent that it is done. `alone`: what it says and uses is known to itself alone, and to the turn's sum.
    */
-  subagent?: { begin(prompt: string): Block; wait?: Block; done?: Block; silent?: true; alone?: true };
+  subagent?: { begin(prompt: string): Block; wait?: Block; done?: Block; alone?: true };
   /** Every step of both turns, where it is not a start and an end of each. */
   recorded?: { kind: string; turn: number; prompt: string | null }[];
   /** The conversation is there when a turn begins, the first one too. */
@@ -55,7 +58,7 @@ export interface HeadlessPage {
   command(chat: Chat): string;
   sessionId?: RegExp;
   /** More words for the second prompt. */
-  second?(rig: Rig, text: string, session: string): ReturnType<Teller["turn"]>;
+  second?(rig: Rig, text: string, session: string): ReturnType<AgentDriver["turn"]>;
   tree?(rig: Rig): WorkTree;
   own?: Partial<Record<Moment, (story: Story) => void>>;
 }
@@ -75,12 +78,13 @@ export function firstTurn(page: HeadlessPage): Heard[] {
 }
 
 /** What the model says in both turns. */
-export function scenarios(project: string, { tools }: Teller, page: HeadlessPage): Scenario[] {
+export function scenarios(project: string, { tools }: AgentDriver, page: HeadlessPage): Scenario[] {
   const { write, edit, shell, read, together = (...uses: Block[]) => uses } = tools;
   const greeting = join(project, "greeting.txt");
   const app = page.relative ? "src/app.txt" : join(project, "src/app.txt");
   const { subagent } = page;
   return [
+    ...(page.asides ?? []),
     scenario("first", [
       reply("I will write it.", write(greeting, "hello\n"), ...(read ? [read(app)] : [])),
       reply(
@@ -90,6 +94,7 @@ export function scenarios(project: string, { tools }: Teller, page: HeadlessPage
       reply("Hello is there."),
     ]),
     scenario("second", [
+      ...lookAt(greeting, tools),
       reply("First the file.", edit(greeting, "hello", "HELLO")),
       reply("Now the rest.", shell(SECOND_COMMAND)),
       ...(subagent ? [reply("A subagent does the last part.", subagent.begin(SUBTASK))] : []),

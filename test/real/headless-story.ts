@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type AgentDriver, heardBy, promptsHeard, usageOf } from "./agent-driver.ts";
 import { Backtrail, type LoggedStep, type Restored } from "./backtrail.ts";
 import {
   directoryOf,
@@ -22,16 +23,15 @@ import {
 } from "./headless-page.ts";
 import { except, makeProject, readIn, workTree, writeIn } from "./project.ts";
 import type { Rig } from "./rig.ts";
-import { heardBy, promptsHeard, type Teller, usageOf } from "./teller.ts";
 
-export async function tellHeadless(teller: Teller, page: HeadlessPage): Promise<void> {
-  const { program } = await teller.available();
-  describe.skipIf(program === null)(page.title ?? `${teller.name}, headless`, () => {
+export async function testHeadless(driver: AgentDriver, page: HeadlessPage): Promise<void> {
+  const { program } = await driver.available();
+  describe.skipIf(program === null)(page.title ?? `${driver.name}, headless`, () => {
     // Filled in as the story goes on.
     const story = { session: "" } as Story;
 
     beforeAll(async () => {
-      story.rig = await teller.start(program ?? "", (project) => scenarios(project, teller, page));
+      story.rig = await driver.start(program ?? "", (project) => scenarios(project, driver, page));
       await makeProject(story.rig);
       if (page.settings.users !== undefined) {
         writeIn(story.rig, page.settings.path, page.settings.users);
@@ -44,12 +44,12 @@ export async function tellHeadless(teller: Teller, page: HeadlessPage): Promise<
       await story.rig?.stop();
     });
 
-    enabling(teller, page, story);
+    enabling(driver, page, story);
     page.own?.enabled?.(story);
-    recording(teller, page, story);
-    goingBack(teller, page, story);
+    recording(driver, page, story);
+    goingBack(driver, page, story);
     page.own?.rewound?.(story);
-    bringingBack(teller, page, story);
+    redoMerge(driver, page, story);
     page.own?.redone?.(story);
     test("all invariants hold, and nothing went wrong in any hook", async () => {
       expect(await story.backtrail.run("doctor", "--check", "--json")).toMatchObject({ code: 0 });
@@ -60,7 +60,7 @@ export async function tellHeadless(teller: Teller, page: HeadlessPage): Promise<
   });
 }
 
-function enabling({ id }: Teller, page: HeadlessPage, story: Story): void {
+function enabling({ id }: AgentDriver, page: HeadlessPage, story: Story): void {
   test(`enable adds ${page.adds}, and git sees nothing new`, async () => {
     const { rig, backtrail } = story;
     expect(await gitStatus(rig)).toBe("");
@@ -68,23 +68,25 @@ function enabling({ id }: Teller, page: HeadlessPage, story: Story): void {
     expect(enabled).toMatchObject({ code: 0 });
     if (page.says) expect(enabled.stdout + enabled.stderr).toContain(page.says);
     expect(await gitStatus(rig)).toBe("");
-    expect(readIn(rig, page.settings.path)).toContain(`hooks ${id} ${page.settings.hook}`);
+    expect(settingsIn(rig, page)).toContain(`hooks ${id} ${page.settings.hook}`);
     expect(await backtrail.json("status")).toMatchObject({
       enabled: true,
       store: { kind: "repository" },
-      agents: expect.arrayContaining([{ id, hooks: "installed", scope: "local" }]),
+      agents: expect.arrayContaining([
+        expect.objectContaining({ id, hooks: "installed", scope: page.userSettings ? "user" : "local", heard: false }),
+      ]),
     });
   });
 }
 
-function recording(teller: Teller, page: HeadlessPage, story: Story): void {
+function recording(driver: AgentDriver, page: HeadlessPage, story: Story): void {
   const tree = page.tree ?? workTree;
 
   test(
     "two turns run as they would without Backtrail",
     async () => {
       const { rig } = story;
-      const first = await teller.turn(rig, FIRST);
+      const first = await driver.turn(rig, FIRST);
       expect(first, first.stderr).toMatchObject({ code: 0, result: "Hello is there." });
       if (page.quiet) expect(first.stderr).toBe("");
       story.session = first.sessionId;
@@ -93,13 +95,13 @@ function recording(teller: Teller, page: HeadlessPage, story: Story): void {
       const staged = await rig.output(["git", "diff", "--cached"]);
       story.beforeSecond = tree(rig);
 
-      const second = await (page.second ?? teller.turn)(rig, SECOND, first.sessionId);
+      const second = await (page.second ?? driver.turn)(rig, SECOND, first.sessionId);
       expect(second, second.stderr).toMatchObject({ code: 0, result: "It is bigger.", sessionId: story.session });
       story.afterSecond = tree(rig);
       expect(await rig.output(["git", "diff", "--cached"])).toBe(staged);
       expect(await rig.output(["git", "stash", "list"])).toBe("");
       expect(await rig.output(["git", "log", "--all", "--format=%s"])).toBe("Begin\n");
-      const heard = heardBy(teller, rig);
+      const heard = heardBy(driver, rig);
       expect(heard.filter((line) => line.startsWith("failure"))).toEqual([]);
       expect(heard.join("\n")).not.toContain("Backtrail");
     },
@@ -112,7 +114,7 @@ function recording(teller: Teller, page: HeadlessPage, story: Story): void {
     const turns = all.filter((step) => step.kind === "turn-start" || step.kind === "turn-end");
     const steps = page.recorded ? all : turns;
     expect(steps.map(({ kind, turn, prompt, session, agent }) => ({ kind, turn, prompt, session, agent }))).toEqual(
-      (page.recorded ?? STARTS_AND_ENDS).map((step) => ({ ...step, session, agent: teller.id })),
+      (page.recorded ?? STARTS_AND_ENDS).map((step) => ({ ...step, session, agent: driver.id })),
     );
     expect(sorted((await backtrail.step("turn-end", FIRST)).files)).toEqual({
       added: ["greeting.txt", "made.txt"],
@@ -137,14 +139,14 @@ function recording(teller: Teller, page: HeadlessPage, story: Story): void {
       const calls = story.rig.received.all().filter((call) => names.some((name) => name === call.scenario));
       expect(shown).toMatchObject({
         response: answer,
-        model: page.model ?? teller.model ?? calls[0]?.model,
+        model: page.model ?? driver.model ?? calls[0]?.model,
         interrupted: false,
       });
-      expect(shown.tokens).toEqual(usageOf(teller, calls));
+      expect(shown.tokens).toEqual(usageOf(driver, calls));
     }
   });
 
-  if (page.subagent) subtask(teller, page, story);
+  if (page.subagent) subtask(driver, page, story);
 
   test("there is a step from just before the command that removes files", async () => {
     const tools = (await story.backtrail.steps()).filter((step) => step.kind === "tool");
@@ -152,14 +154,14 @@ function recording(teller: Teller, page: HeadlessPage, story: Story): void {
   });
 }
 
-function subtask(teller: Teller, page: HeadlessPage, story: Story): void {
+function subtask(driver: AgentDriver, page: HeadlessPage, story: Story): void {
   test("the subagent has steps of its own below the turn that started it, and no session", async () => {
     const { rig, backtrail, session } = story;
     const start = await backtrail.step("turn-start", SECOND);
     const steps = await backtrail.steps();
     const tasks = steps.filter((step) => step.kind === "task");
     expect(tasks.map(({ turn, parent, prompt }) => ({ turn, parent, prompt }))).toEqual([
-      { turn: 2, parent: start.id, prompt: page.subagent?.silent ? null : SUBTASK },
+      { turn: 2, parent: start.id, prompt: SUBTASK },
       { turn: 2, parent: start.id, prompt: SUBTASK },
     ]);
     expect(new Set(steps.map((step) => step.session))).toEqual(new Set([session]));
@@ -170,11 +172,11 @@ function subtask(teller: Teller, page: HeadlessPage, story: Story): void {
     expect(calls).not.toBeEmpty();
     const { response, tokens } = end;
     if (page.subagent?.alone) expect({ response, tokens }).toEqual({ response: null, tokens: null });
-    else expect({ response, tokens }).toEqual({ response: "helper.txt is written.", tokens: usageOf(teller, calls) });
+    else expect({ response, tokens }).toEqual({ response: "helper.txt is written.", tokens: usageOf(driver, calls) });
   });
 }
 
-function goingBack(teller: Teller, page: HeadlessPage, story: Story): void {
+function goingBack(driver: AgentDriver, page: HeadlessPage, story: Story): void {
   const tree = page.tree ?? workTree;
   const target = () => page.target?.(story) ?? story.backtrail.step("turn-start", SECOND);
 
@@ -198,27 +200,27 @@ function goingBack(teller: Teller, page: HeadlessPage, story: Story): void {
       expect(readIn(rig, "notes.log")).toBe("written by a command\n");
       const chat = receipt?.chat;
       if (!chat) throw new Error("there is no conversation to go on with");
-      expect(chat.agent).toBe(teller.id);
+      expect(chat.agent).toBe(driver.id);
       expect(chat.session).not.toBe(session);
       if (page.sessionId) expect(chat.session).toMatch(page.sessionId);
       expect(chat.command).toBe(page.command(chat));
 
-      const resumed = await teller.goOn(rig, chat.command, WHERE);
+      const resumed = await driver.goOn(rig, chat.command, WHERE);
       expect(resumed, resumed.stderr).toMatchObject({ code: 0, result: `You said: ${WHERE}`, sessionId: chat.session });
-      expect(heardBy(teller, rig)).toEqual([...firstTurn(page), `user: ${WHERE}`]);
+      expect(heardBy(driver, rig)).toEqual([...firstTurn(page), `user: ${WHERE}`]);
       // The first conversation is as it was.
       if (transcript) expect(readFileSync(transcript, "utf8")).toBe(original ?? "");
 
       const turn = await backtrail.step("turn-end", WHERE);
-      expect(turn).toMatchObject({ session: chat.session, agent: teller.id, turn: 1 });
-      const cost = page.forkCosts === null ? null : usageOf(teller, [rig.received.last()]);
+      expect(turn).toMatchObject({ session: chat.session, agent: driver.id, turn: 1 });
+      const cost = page.forkCosts === null ? null : usageOf(driver, [rig.received.last()]);
       expect((await backtrail.show(turn.id)).tokens).toEqual(cost);
     },
     TIMEOUT_MS,
   );
 }
 
-function bringingBack(teller: Teller, page: HeadlessPage, story: Story): void {
+function redoMerge(driver: AgentDriver, page: HeadlessPage, story: Story): void {
   test(
     "redo brings everything back, and the agent knows both turns again",
     async () => {
@@ -226,10 +228,10 @@ function bringingBack(teller: Teller, page: HeadlessPage, story: Story): void {
       const { receipt } = await backtrail.json<Restored>("redo", "--yes");
       expect((page.tree ?? workTree)(rig)).toEqual(story.afterSecond);
       expect(receipt?.safetyStep).toBeString();
-      await teller.turn(rig, "And now?", session);
-      if (teller.namesSession) expect(rig.received.last().session).toBe(session);
-      expect(promptsHeard(teller, rig)).toEqual([FIRST, SECOND, "And now?"]);
-      expect(heardBy(teller, rig).at(-2)).toBe("assistant: It is bigger.");
+      await driver.turn(rig, "And now?", session);
+      if (driver.namesSession) expect(rig.received.last().session).toBe(session);
+      expect(promptsHeard(driver, rig)).toEqual([FIRST, SECOND, "And now?"]);
+      expect(heardBy(driver, rig).at(-2)).toBe("assistant: It is bigger.");
     },
     TIMEOUT_MS,
   );
@@ -241,10 +243,16 @@ function disabling(page: HeadlessPage, story: Story): void {
   test(`disable ${words}`, async () => {
     const { rig } = story;
     await rig.output(["backtrail", "disable"]);
-    if (users === undefined) expect(existsSync(join(rig.project, page.made ?? path))).toBe(false);
+    if (page.userSettings) expect(settingsIn(rig, page)).toBe(page.userSettings(rig));
+    else if (users === undefined) expect(existsSync(join(rig.project, page.made ?? path))).toBe(false);
     else expect(readIn(rig, path)).toBe(users);
     expect(await gitStatus(rig)).not.toContain(directoryOf(page));
   });
+}
+
+/** The file with the hooks, as it is now. */
+function settingsIn(rig: Rig, { settings, userSettings }: HeadlessPage): string {
+  return userSettings ? readFileSync(join(rig.home, settings.path), "utf8") : readIn(rig, settings.path);
 }
 
 const STARTS_AND_ENDS = [

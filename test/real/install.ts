@@ -6,7 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { acquire } from "../../src/base/lock.ts";
+import { acquire } from "../../src/base/fs/lock.ts";
 
 export interface AgentPackage {
   /** The agent's id in Backtrail. */
@@ -80,7 +80,7 @@ export function inVersion(pinned: AgentPackage, version: string | undefined): Ag
   };
 }
 
-function cacheDirectory(): string {
+export function cacheDirectory(): string {
   const chosen = process.env["BACKTRAIL_TEST_CACHE"];
   return chosen ? resolve(chosen) : resolve(import.meta.dir, "../../.cache/agents");
 }

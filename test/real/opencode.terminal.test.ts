@@ -1,10 +1,10 @@
 /** OpenCode in a terminal. */
 import { expect } from "bun:test";
-import { leaveOpenCode, openByShell, teller } from "./opencode.ts";
+import { driver, leaveOpenCode, openByShell } from "./opencode.ts";
 import { answering, reply } from "./server/scenario.ts";
-import { tellInTerminal } from "./terminal-story.ts";
+import { testInTerminal } from "./terminal-story.ts";
 
-await tellInTerminal(teller, {
+await testInTerminal(driver, {
   made: ".opencode/plugin/backtrail.js",
   async open(rig, command) {
     const terminal = await openByShell(rig, command);

@@ -1,10 +1,10 @@
 /** The whole of Backtrail with the real OpenCode, without a terminal. */
 import { expect } from "bun:test";
-import { tellHeadless } from "./headless-story.ts";
-import { teller } from "./opencode.ts";
+import { testHeadless } from "./headless-story.ts";
+import { driver } from "./opencode.ts";
 import { toolUse } from "./server/scenario.ts";
 
-await tellHeadless(teller, {
+await testHeadless(driver, {
   adds: "the plugin",
   settings: { path: ".opencode/plugin/backtrail.js", hook: "turn-start" },
   subagent: {

@@ -1,11 +1,11 @@
 /** The real OpenCode: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
 import { reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "1.18.33";
@@ -72,7 +72,7 @@ function furnishDirectory(directory: string): void {
   writeFileSync(join(directory, ".gitignore"), "node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore");
 }
 
-export const teller: Teller = {
+export const driver: AgentDriver = {
   name: "OpenCode",
   id: "opencode",
   available: openCodeAvailability,

@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { leavePi, openPi, teller } from "./pi.ts";
+import { promptsHeard } from "./agent-driver.ts";
+import { driver, leavePi, openPi } from "./pi.ts";
 import { answering, reply } from "./server/scenario.ts";
-import { promptsHeard } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 import { AFTERWARDS, FIRST, SECOND, type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
-import { tellInTerminal } from "./terminal-story.ts";
+import { testInTerminal } from "./terminal-story.ts";
 
-await tellInTerminal(teller, {
+await testInTerminal(driver, {
   made: ".pi",
   first: {
     title: "once the project is trusted, a turn is recorded while the agent stays open",
@@ -65,7 +65,7 @@ async function leaveBranch(terminal: Terminal): Promise<void> {
 
 function leftTheBranch(story: TerminalStory): void {
   test("the model hears nothing of the branch that was left", () => {
-    expect(promptsHeard(teller, story.rig)).toEqual([FIRST, SECOND, AFTERWARDS]);
+    expect(promptsHeard(driver, story.rig)).toEqual([FIRST, SECOND, AFTERWARDS]);
     expect(story.rig.received.lastOutline().at(-2)).toBe("assistant: It is bigger.");
   });
 }

@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Story, TIMEOUT_MS } from "./headless-page.ts";
-import { tellHeadless } from "./headless-story.ts";
-import { prompt, subagentExtension, teller } from "./pi.ts";
+import { testHeadless } from "./headless-story.ts";
+import { driver, prompt, subagentExtension } from "./pi.ts";
 import { toolUse } from "./server/scenario.ts";
 
-await tellHeadless(teller, {
+await testHeadless(driver, {
   adds: "the extension, says when it is read",
   says: "--approve",
   settings: { path: ".pi/extensions/backtrail/index.ts", hook: "turn-start" },
@@ -16,7 +16,7 @@ await tellHeadless(teller, {
   // Its subagents are other Pis.
   subagent: { begin: (task) => toolUse("subagent", { agent: "worker", task }), alone: true },
   async second(rig, text, session) {
-    const { program } = await teller.available();
+    const { program } = await driver.available();
     return prompt(rig, text, "--session", session, "-e", subagentExtension(program ?? ""));
   },
   firstTurn: [
@@ -54,7 +54,7 @@ function recordsForTheUser(story: Story): void {
       expect(existsSync(join(rig.project, ".pi"))).toBe(false);
       expect(await prompt(rig, "Without trust")).toMatchObject({ code: 0, result: "You said: Without trust" });
       expect(await backtrail.step("turn-end", "Without trust")).toMatchObject({ agent: "pi", turn: 1 });
-      await rig.output(["backtrail", "disable"]);
+      await rig.output(["backtrail", "disable", "--scope", "user"]);
       expect(existsSync(join(rig.home, ".pi/agent/extensions"))).toBe(false);
     },
     TIMEOUT_MS,

@@ -1,11 +1,11 @@
 /** The real Pi: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
 import { reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { type Scenario, toolUse } from "./server/scenario.ts";
-import { type Answered, byShell, type Teller } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 const NODE = `node-linux-${process.arch}`;
@@ -72,7 +72,7 @@ function installation(program: string): string {
   return program.slice(0, program.indexOf(`/${PACKAGE}/`));
 }
 
-export const teller: Teller = {
+export const driver: AgentDriver = {
   name: "Pi",
   id: "pi",
   available: piAvailability,

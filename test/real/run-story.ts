@@ -5,12 +5,12 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AgentDriver } from "./agent-driver.ts";
 import { Backtrail } from "./backtrail.ts";
 import { makeProject, readIn } from "./project.ts";
 import type { Rig } from "./rig.ts";
 import type { Finished } from "./sandbox.ts";
 import { failing, reply, type Scenario, scenario, stalling } from "./server/scenario.ts";
-import type { Teller } from "./teller.ts";
 
 const TIMEOUT_MS = 180_000;
 
@@ -36,16 +36,16 @@ interface Said {
   session: string;
 }
 
-export async function tellRuns(teller: Teller, page: RunPage): Promise<void> {
-  const { program } = await teller.available();
-  describe.skipIf(program === null)(`${teller.id}, run by Backtrail`, () => {
+export async function testRuns(driver: AgentDriver, page: RunPage): Promise<void> {
+  const { program } = await driver.available();
+  describe.skipIf(program === null)(`${driver.id}, run by Backtrail`, () => {
     test(
       "a run, its child, a continued session, a resumed tree, an interrupt, an error",
       async () => {
-        const rig = await teller.start(program ?? "", (project) => scenarios(project, teller));
+        const rig = await driver.start(program ?? "", (project) => scenarios(project, driver));
         try {
           await makeProject(rig);
-          await story(rig, teller.id, page);
+          await story(rig, driver.id, page);
         } finally {
           await rig.stop();
         }
@@ -55,7 +55,7 @@ export async function tellRuns(teller: Teller, page: RunPage): Promise<void> {
   });
 }
 
-function scenarios(project: string, { tools }: Teller): Scenario[] {
+function scenarios(project: string, { tools }: AgentDriver): Scenario[] {
   const first = tools.write(join(project, "first.txt"), "one\n");
   return [
     // First: the earlier prompts, with their marks, stand in what it is told.

@@ -1,8 +1,8 @@
 /** Headless runs with the real Claude Code. */
-import { teller } from "./claude-code.ts";
-import { tellRuns } from "./run-story.ts";
+import { driver } from "./claude-code.ts";
+import { testRuns } from "./run-story.ts";
 
-await tellRuns(teller, {
+await testRuns(driver, {
   name: "claude",
   refusal: /claude ended with status 1: API Error: 400 this is not possible/,
 });

@@ -1,8 +1,8 @@
 /** Headless runs with the real Copilot CLI. */
-import { teller } from "./copilot-cli.ts";
-import { tellRuns } from "./run-story.ts";
+import { driver } from "./copilot-cli.ts";
+import { testRuns } from "./run-story.ts";
 
-await tellRuns(teller, {
+await testRuns(driver, {
   name: "copilot",
   // The folder's hooks run only where it is trusted.
   env: { COPILOT_ALLOW_ALL: "true" },

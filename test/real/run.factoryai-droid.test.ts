@@ -1,8 +1,8 @@
-/** Headless runs with the real Factory Droid. */
-import { MODEL, teller } from "./factoryai-droid.ts";
-import { tellRuns } from "./run-story.ts";
+/** Headless runs with the real Factory AI Droid. */
+import { driver, MODEL } from "./factoryai-droid.ts";
+import { testRuns } from "./run-story.ts";
 
-await tellRuns(teller, {
+await testRuns(driver, {
   name: "droid",
   args: () => ["--model", MODEL],
   refusal: /droid ended with status 1: .*this is not possible/,

@@ -1,8 +1,8 @@
 /** Headless runs with the real Gemini CLI. */
-import { teller } from "./gemini.ts";
-import { tellRuns } from "./run-story.ts";
+import { driver } from "./gemini.ts";
+import { testRuns } from "./run-story.ts";
 
-await tellRuns(teller, {
+await testRuns(driver, {
   name: "gemini",
   refusal: /gemini ended with status 144: .*this is not possible/,
 });

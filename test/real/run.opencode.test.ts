@@ -1,8 +1,8 @@
 /** Headless runs with the real OpenCode. */
-import { teller } from "./opencode.ts";
-import { tellRuns } from "./run-story.ts";
+import { driver } from "./opencode.ts";
+import { testRuns } from "./run-story.ts";
 
-await tellRuns(teller, {
+await testRuns(driver, {
   name: "opencode",
   refusal: /opencode ended with status 1: .*this is not possible/,
 });

@@ -1,8 +1,8 @@
 /** Headless runs with the real Pi. */
-import { teller } from "./pi.ts";
-import { tellRuns } from "./run-story.ts";
+import { driver } from "./pi.ts";
+import { testRuns } from "./run-story.ts";
 
-await tellRuns(teller, {
+await testRuns(driver, {
   name: "pi",
   // It ends with success all the same.
   refusal: /pi failed: .*this is not possible/,

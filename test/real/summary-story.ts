@@ -1,10 +1,10 @@
 /** A summary by the agent itself, told with any real agent that can be asked without tools. */
 import { describe, expect, test } from "bun:test";
+import type { AgentDriver } from "./agent-driver.ts";
 import { Backtrail } from "./backtrail.ts";
 import { makeProject } from "./project.ts";
 import type { Rig } from "./rig.ts";
 import { answering, reply, type Scenario, scenario } from "./server/scenario.ts";
-import type { Teller } from "./teller.ts";
 
 const TIMEOUT_MS = 180_000;
 const SECRET = "ghp_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789";
@@ -25,15 +25,15 @@ interface Explained {
 }
 
 /** `name`: as runs call the agent. */
-export async function tellSummary(teller: Teller, name: string): Promise<void> {
-  const { program } = await teller.available();
-  describe.skipIf(program === null)(`${teller.id}, asked for a summary`, () => {
+export async function testSummary(driver: AgentDriver, name: string): Promise<void> {
+  const { program } = await driver.available();
+  describe.skipIf(program === null)(`${driver.id}, asked for a summary`, () => {
     test(
       "it is asked without tools, nobody's session comes of it, and the summary stays with the checkpoint",
       async () => {
-        const rig = await teller.start(program ?? "", (project) => scenarios(project, teller));
+        const rig = await driver.start(program ?? "", (project) => scenarios(project, driver));
         try {
-          await story(rig, teller.id, name);
+          await story(rig, driver.id, name);
         } finally {
           await rig.stop();
         }
@@ -43,7 +43,7 @@ export async function tellSummary(teller: Teller, name: string): Promise<void> {
   });
 }
 
-function scenarios(project: string, { tools }: Teller): Scenario[] {
+function scenarios(project: string, { tools }: AgentDriver): Scenario[] {
   return [
     // Before the others: the record that it is about holds their marks.
     answering(/^Below, between the two marks/, reply(`Here it is:\n\`\`\`json\n${JSON.stringify(SUMMARY)}\n\`\`\``)),
@@ -55,6 +55,7 @@ async function story(rig: Rig, id: string, name: string): Promise<void> {
   const backtrail = new Backtrail(rig);
   await makeProject(rig);
   await rig.output(["backtrail", "enable", "--agent", id]);
+  await rig.output(["backtrail", "config", "set", "checkpoints.branch", "public"]);
   await rig.output(["backtrail", "run", `Greet with ${SECRET} [[first]]`, "--agent", name]);
   await rig.output(["git", "add", "first.txt"]);
   await rig.output(["git", "commit", "-m", "Greet"]);

@@ -1,5 +1,5 @@
 /** A summary by the real Claude Code. */
-import { teller } from "./claude-code.ts";
-import { tellSummary } from "./summary-story.ts";
+import { driver } from "./claude-code.ts";
+import { testSummary } from "./summary-story.ts";
 
-await tellSummary(teller, "claude");
+await testSummary(driver, "claude");

@@ -1,5 +1,5 @@
 /** A summary by the real Gemini CLI. */
-import { teller } from "./gemini.ts";
-import { tellSummary } from "./summary-story.ts";
+import { driver } from "./gemini.ts";
+import { testSummary } from "./summary-story.ts";
 
-await tellSummary(teller, "gemini");
+await testSummary(driver, "gemini");

@@ -1,5 +1,5 @@
 /** A summary by the real Pi. */
-import { teller } from "./pi.ts";
-import { tellSummary } from "./summary-story.ts";
+import { driver } from "./pi.ts";
+import { testSummary } from "./summary-story.ts";
 
-await tellSummary(teller, "pi");
+await testSummary(driver, "pi");

@@ -1,10 +1,10 @@
 /** What an agent's page says for the story in a terminal, and what the model says in it. */
 import { join } from "node:path";
+import type { AgentDriver, Heard, Tools } from "./agent-driver.ts";
 import type { Backtrail, LoggedStep } from "./backtrail.ts";
 import type { WorkTree } from "./project.ts";
 import type { Rig } from "./rig.ts";
 import { type Reply, reply, type Scenario, scenario, stalling } from "./server/scenario.ts";
-import type { Heard, Teller, Tools } from "./teller.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const TIMEOUT_MS = 180_000;
@@ -66,8 +66,8 @@ export interface TerminalStory {
   afterRewind(step: LoggedStep, prompt: string): Promise<string[]>;
 }
 
-export function scenarios(project: string, teller: Teller, page: TerminalPage): Scenario[] {
-  const { write, edit, shell } = page.tools ?? teller.tools;
+export function scenarios(project: string, driver: AgentDriver, page: TerminalPage): Scenario[] {
+  const { write, edit, shell } = page.tools ?? driver.tools;
   const at = (path: string) => join(project, path);
   const { background } = page;
   return [

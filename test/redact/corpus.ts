@@ -103,7 +103,18 @@ export const SECRET: Record<string, readonly string[]> = {
     "the password is: «Gu3ssM3!»",
     "env: { SECRET: '«{h32}»' }",
     "ADMIN_PASSWORD: «Winter2024!»",
+    "spring.datasource.password=«{l12}»",
+    "password: «correct-horse-battery-staple»",
+    "mysql -p«S3cret99» app",
+    "echo '«D0cker!pw»' | docker login --password-stdin",
+    '"password": "«letmeinplease»"',
   ],
+  encoded: [
+    "q=the%20password%20is%20«hunter2»%20ok",
+    "https://acme.dev/?next=%2Fa%3Fapi_key%3D«{A32}»%26page%3D2",
+    "twice%253Dpassword%253D«s3cr3t99»",
+  ],
+  "over two lines": ["export K=«ghp_{A18}\n{A18}»\ndone", "sk is «sk-ant-api03-{w40}\\\n  {w53}AA»"],
   addresses: [
     "postgres://app:«pr0d-p4ss»@db.internal:5432/app",
     "redis://:«{A20}»@cache:6379/0",
@@ -126,11 +137,11 @@ export const SECRET: Record<string, readonly string[]> = {
 
 /** Secrets that are not found, so that the figures are honest. One that is found one day moves up. */
 export const MISSED: readonly string[] = [
-  "spring.datasource.password=«{l12}»",
-  "password: «correct-horse-battery-staple»",
-  "mysql -p«S3cret99» app",
-  "echo '«D0cker!pw»' | docker login --password-stdin",
-  '"password": "«letmeinplease»"',
+  "echo -n '«Sup3rS3cret»' | base64",
+  "scott/«tiger99»@orcl",
+  "door code: «4821»",
+  "the password is «open the pod bay doors»",
+  "here it is: «{h32}»",
 ];
 
 export const HARMLESS: Record<string, readonly string[]> = {
@@ -192,7 +203,7 @@ export const HARMLESS: Record<string, readonly string[]> = {
     "nextPageToken: null",
     "credentials: 'include',",
     "def reset_password(user_id, token):",
-    "Author: Ada Lovelace <ada@example.com>",
+    "TurnRef: Ada Lovelace <ada@example.com>",
     "the secret is to begin: early",
     "stop_token = tokenizer.eos_token",
     "password_hash = hash_password(password)",
@@ -212,6 +223,47 @@ export const HARMLESS: Record<string, readonly string[]> = {
   "public keys and certificates": [
     "-----BEGIN CERTIFICATE-----\n{b64}\n{b64}\n{b64}\n-----END CERTIFICATE-----",
     "-----BEGIN PUBLIC KEY-----\n{b64}\n{b64}\n{b30}\n-----END PUBLIC KEY-----",
+  ],
+  "what is said of passwords": [
+    "the password is required",
+    "The password is not encrypted at rest.",
+    "password is base64 encoded",
+    "the password is case-sensitive and at least 12 characters",
+    "a pin is 4 digits",
+    "pass: true, fail: false",
+    "the token is sha256",
+    "login: user/profile",
+    "use it as the password",
+    "wrong password 3 times",
+    "mysql -p app",
+    "mysql -P3306 -h db",
+    "docker run -p 8080:80 app",
+    "curl -u $USER:$PASS https://x.dev",
+    "Cookie: theme=dark; lang=en",
+    "cookies={'session': session}",
+    "Set-Cookie: a=b; Path=/",
+    "cacheKey: '{h40}'",
+    "primary_key = '{h32}'",
+    "session_id: {h8}-{h4}-{h4}-{h4}-{h12}",
+    '"sessionId":"{h8}-{h4}-{h4}-{h4}-{h12}"',
+    '"PWD": "/home/dev/run.17731/08-start/proj"',
+    "['text', 'password', 'checkbox', 'radio']",
+  ],
+  "encoded, and no secret": [
+    "q=hello%20world%20and%20more",
+    "SGVsbG8gd29ybGQsIGhvdyBhcmUgeW91Pw==",
+    "data:application/json;base64,eyJ2ZXJzaW9uIjozLCJmaWxlIjoiYS5qcyIsInNvdXJjZXMiOlsiYS50cyJdfQ==",
+    "100%25 of 20%off",
+  ],
+  "words, but no recovery phrase": [
+    "slow slow slow slow slow slow slow slow slow slow slow slow slow",
+    "abandon ability able about above absent absorb abstract absurd abuse access accident",
+    "you can have more than one window open at once and then there is more",
+  ],
+  "models and versions": [
+    "Qwen/Qwen3-Coder-480B-A35B-Instruct",
+    "meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8",
+    "sk_X509_VERIFY_PARAM_set_cmp_func(sk, cmp)",
   ],
   "code and prose": [
     "import { createHash, randomBytes } from 'node:crypto';",

@@ -1,7 +1,7 @@
 /** What tests share: temporary places, a clean environment, the built executable, stories for snapshots. */
-export { executable, type Result, type RunOptions, runBinary, runProgram } from "./binary.ts";
-export { bash, type Deed, edit, ScriptedClaude, write } from "./claude/agent.ts";
+export { executable, type Result, runProgram } from "./binary.ts";
+export { bash, edit, ScriptedClaude, write } from "./claude/agent.ts";
 export { TemporaryDirectory, temporaryDirectory } from "./directory.ts";
 export { cleanEnvironment, minute } from "./environment.ts";
-export { type CommandOptions, TemporaryRepository, temporaryFolder, temporaryRepository } from "./repository.ts";
+export { TemporaryRepository, temporaryFolder, temporaryRepository } from "./repository.ts";
 export { Story } from "./story.ts";

@@ -29,6 +29,7 @@ export const permissionsCount = process.platform !== "win32" && (!isRoot || Bun.
 export interface ShownStep {
   id: string;
   session: string | null;
+  agent: string | null;
   kind: string;
   turn: number;
   prompt: string | null;
@@ -133,11 +134,11 @@ export class Recording implements Disposable {
   /** The ids of all steps that refs hold: what is true, whatever the lists say. */
   heldSteps(): string[] {
     const refs = this.repository.git("for-each-ref", "--format=%(refname)", "refs/backtrail/sessions");
-    return refs
+    const paths = refs
       .split("\n")
       .filter((ref) => ref !== "")
-      .flatMap((ref) => this.repository.git("ls-tree", "-r", "--name-only", ref).split("\n"))
-      .flatMap((path) => /^steps\/[^/]+\/([k-z]{12})\/step\.json$/.exec(path)?.[1] ?? []);
+      .flatMap((ref) => this.repository.git("ls-tree", "-r", "-t", "--name-only", ref).split("\n"));
+    return paths.flatMap((path) => /^steps\/[^/]+\/([k-z]{12})$/.exec(path)?.[1] ?? []);
   }
 
   logged(): LoggedEntry[] {

@@ -48,6 +48,14 @@ export class TemporaryRepository implements Disposable {
     return this.#place.exists(`repository/${name}`);
   }
 
+  /** Like `git`, in the repository that has the checkpoints' branch: the private one unless checkpoints are shared. */
+  checkpoints(...args: string[]): string {
+    const hidden = ["--git-dir", this.at(".git/backtrail/private.git")];
+    const isHidden =
+      this.exists(".git/backtrail/private.git") && this.git(...hidden, "for-each-ref", "refs/heads/entire");
+    return this.git(...(isHidden ? hidden : []), ...args);
+  }
+
   /** Runs git here and gives what it printed, without the last line end; throws if it fails. */
   git(...args: string[]): string {
     const output = execFileSync("git", args, {

@@ -3,9 +3,9 @@
  * (`saving.ts <root> <session> <count>`, with `BACKTRAIL_FAULT` naming the point).
  */
 import { newStepId, sessionKey } from "../../src/base/ids.ts";
-import { startCapture } from "../../src/git/snapshot.ts";
+import { startCapture } from "../../src/git/snapshot/snapshot.ts";
 import { findWorkspace, type Workspace } from "../../src/git/workspace.ts";
-import type { Step } from "../../src/steps/model.ts";
+import type { Step } from "../../src/model/step.ts";
 import { type SaveRequest, saveStep, snapshotOf } from "../../src/steps/save.ts";
 import { usualCapture } from "./captured.ts";
 

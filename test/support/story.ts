@@ -43,7 +43,9 @@ export class Story {
 
   #shown(args: string[], result: Result): string {
     const lines = [`$ backtrail ${args.join(" ")}`, result.stdout.trimEnd()];
-    if (result.stderr) lines.push(result.stderr.trimEnd().replace(/^/gm, "! "));
+    // What takes longer than a second is announced, which depends on the machine.
+    const stderr = result.stderr.replace(/^[A-Z][a-z ]+…\n/gm, "");
+    if (stderr) lines.push(stderr.trimEnd().replace(/^/gm, "! "));
     lines.push(`[${result.signal ?? result.code}]`, "");
     return this.normalise(lines.filter((line, index) => line !== "" || index === lines.length - 1).join("\n"));
   }

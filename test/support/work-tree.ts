@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { hexDigest } from "../../src/base/digest.ts";
-import { decodePath, onDisk } from "../../src/base/path-bytes.ts";
+import { decodePath, onDisk } from "../../src/base/fs/path-bytes.ts";
 import { TemporaryDirectory } from "./directory.ts";
 import type { TemporaryRepository } from "./repository.ts";
 

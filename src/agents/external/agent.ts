@@ -1,29 +1,31 @@
 /**
- * A program that speaks the protocol, as an agent of ours. What it answers is looked at field by field; what it fails
- * to answer is missing from the step, which is saved all the same.
+ * Wraps a program that speaks the external-agent protocol as an Agent. Every field of its answers is validated. If the
+ * program fails to answer, the step is saved without that information.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { now } from "../../base/clock.ts";
+import { isRecord } from "../../base/json.ts";
 import { logError } from "../../base/log.ts";
 import { findWorkspace } from "../../git/workspace.ts";
+import type { TranscriptSlice } from "../../model/conversation.ts";
+import type { AgentContext, Event, HookEnvelope, SubagentRef } from "../../model/event.ts";
+import { NO_TOKENS, type Tokens } from "../../model/tokens.ts";
 import { asBuffer, endOfLines, isOneDocument, isWholeDocument } from "../../transcripts/lines.ts";
-import { NO_TOKENS, type Tokens, type TranscriptStretch } from "../../transcripts/model.ts";
-import type { Agent, OwnHooks, TranscriptAnalyser } from "../agent.ts";
-import { absolutePath } from "../common.ts";
-import type { AgentContext, Event, HookEnvelope, SubagentRef } from "../event.ts";
-import { localCommand } from "../hook-command.ts";
-import { isRecord, type Profile } from "../profile.ts";
+import type { Agent, OwnHooks, TranscriptAnalyzer } from "../contract/agent.ts";
+import type { Profile } from "../contract/profile.ts";
+import { localCommand } from "../hooks/command.ts";
+import { absolutePath } from "../registry/profile-events.ts";
 import { askProgram, callProgram } from "./call.ts";
 import { infoFrom } from "./info.ts";
 import { admitted, type ExternalProgram } from "./programs.ts";
 import { eventTypeOf, type Info } from "./protocol.ts";
 
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 const REPLY_LENGTH = 64 << 10;
 
-/** Undefined where the user has not admitted it, or it can't be used; the log then says why. */
+/** Undefined if the user did not admit the program, or if it is unusable; the log then contains the reason. */
 export function externalAgent(name: string, listed: readonly string[]): Agent | undefined {
   const program = admitted(name, listed);
   if (!program) return undefined;
@@ -33,7 +35,7 @@ export function externalAgent(name: string, listed: readonly string[]): Agent | 
 export function agentFrom(program: ExternalProgram, info: Info): Agent {
   const { capabilities } = info;
   const where = `external/${program.name}`;
-  // Where nothing else is said, the call is about the repository around us.
+  // Default to the repository of the working directory.
   let root = rootOf(process.cwd());
   return {
     profile: profileOf(info),
@@ -42,7 +44,7 @@ export function agentFrom(program: ExternalProgram, info: Info): Agent {
       return eventFrom(program, envelope, context, root);
     },
     ...(capabilities.hooks && { ownHooks: ownHooks(program) }),
-    ...(capabilities.transcript_analyzer && { analyser: analyser(program, info, where, () => root) }),
+    ...(capabilities.transcript_analyzer && { analyzer: analyzer(program, info, where, () => root) }),
     ...(capabilities.transcript_preparer && {
       preparer: {
         async waitForTurn(_event: Event, path: string) {
@@ -65,10 +67,10 @@ export function agentFrom(program: ExternalProgram, info: Info): Agent {
   };
 }
 
-/** Payloads are the program's to read; only where they come from is looked for by the usual names. */
+/** The program parses payloads itself; the profile only maps the common names that locate a payload's session. */
 function profileOf(info: Info): Profile {
   return {
-    v: 1,
+    v: 2,
     id: info.name,
     display_name: info.type,
     ...(info.description && { description: info.description }),
@@ -99,7 +101,11 @@ function eventFrom(
   root: string,
 ): Event | null {
   const input = JSON.stringify(envelope.raw);
-  const said = askProgram(program, ["parse-hook", "--hook", envelope.event], { root, input });
+  const known = (envelope.sessionId && context.metadata?.(envelope.sessionId)) || {};
+  const env = { BACKTRAIL_SESSION_METADATA: JSON.stringify(known) };
+  // The payload's event name becomes an argument of the program.
+  if (!/^[A-Za-z0-9][\w.:-]{0,127}$/.test(envelope.event)) return null;
+  const said = askProgram(program, ["parse-hook", "--hook", envelope.event], { root, input, env });
   if (!isRecord(said)) return null;
   const type = eventTypeOf(said["type"]);
   const sessionId = text(said["session_id"]);
@@ -115,6 +121,7 @@ function eventFrom(
     tool: null,
     subagent: type === "SubagentStart" || type === "SubagentEnd" ? subagentOf(said) : null,
     response: null,
+    ...(text(said["response_message"]) ? { message: text(said["response_message"]) ?? "" } : {}),
     metadata: metadataOf(said["metadata"]),
   };
 }
@@ -143,7 +150,7 @@ function ownHooks(program: ExternalProgram): OwnHooks {
   return {
     program: program.path,
     install(root, executable) {
-      // What the program's own word for an event is put behind.
+      // The program appends its own event name to this prefix.
       const command = localCommand(executable, program.name, "x").replace(/ x(?: \|\| :)?$/, "");
       const env = { BACKTRAIL_HOOK_COMMAND: command };
       return countIn(askProgram(program, ["install-hooks"], { root, env }), "hooks_installed");
@@ -159,13 +166,13 @@ function ownHooks(program: ExternalProgram): OwnHooks {
 }
 
 /**
- * The program's positions are its own affair, ours are bytes: it gets each stretch as a file of its own. Where a
- * conversation can be cut is not part of the protocol.
+ * The program defines its own positions and ours are byte offsets, so the program receives each slice as a separate
+ * file. The protocol does not report where a conversation can be cut.
  */
-function analyser(program: ExternalProgram, info: Info, where: string, root: () => string): TranscriptAnalyser {
+function analyzer(program: ExternalProgram, info: Info, where: string, root: () => string): TranscriptAnalyzer {
   const counts = info.capabilities.token_calculator === true;
-  const nothing = { lastId: null, model: null, interrupted: false, compacted: false };
-  const readStretch = (bytes: Uint8Array, offset: number): TranscriptStretch => {
+  const nothing = { lastId: null, model: null, interrupted: false };
+  const readSlice = (bytes: Uint8Array, offset: number): TranscriptSlice => {
     const isDocument = isOneDocument(asBuffer(bytes));
     const end = offset + (isDocument ? bytes.length : endOfLines(bytes));
     const empty = { ...nothing, end, prompts: [], files: [], tokens: { ...NO_TOKENS }, lastAnswer: null };
@@ -181,7 +188,7 @@ function analyser(program: ExternalProgram, info: Info, where: string, root: () 
     try {
       writeFileSync(path, bytes, { mode: 0o600 });
       const summary = text(ask(["extract-summary", "--session-ref", path])["summary"]);
-      // Rewritten as a whole with every turn: what of it is this turn's can't be told.
+      // The agent rewrites the document with every turn, so we can't tell which part belongs to this turn.
       if (isDocument) return { ...empty, lastAnswer: summary };
       return {
         ...empty,
@@ -195,9 +202,9 @@ function analyser(program: ExternalProgram, info: Info, where: string, root: () 
     }
   };
   return {
-    readStretch,
+    readSlice,
     isWhole: (bytes) => isWholeDocument(asBuffer(bytes)),
-    read: (bytes) => ({ entries: [], title: null, model: null, tokens: readStretch(bytes, 0).tokens }),
+    read: (bytes) => ({ entries: [], title: null, model: null, tokens: readSlice(bytes, 0).tokens }),
     countsTokens: counts,
   };
 }
@@ -217,7 +224,7 @@ function countIn(said: unknown, name: string): number {
 }
 
 function texts(value: unknown): string[] {
-  const list = Array.isArray(value) ? value.slice(0, MOST_ITEMS) : [];
+  const list = Array.isArray(value) ? value.slice(0, MAX_ITEMS) : [];
   return list.filter((item): item is string => typeof item === "string" && item !== "" && !item.includes("\0"));
 }
 

@@ -1,25 +1,26 @@
 /**
- * One call of an external agent's program: without a shell, bounded in time and output, whatever it does. A program
- * that once kept us waiting is not called again by this process.
+ * Calls an external agent's program without a shell, with limits on time and output. This process does not call a
+ * program again after it timed out once.
  */
 import { type SpawnSyncOptions, type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { codeOf, UserError } from "../../base/errors.ts";
+import { signalGroup } from "../../base/process/processes.ts";
 import { oneLine, shorten } from "../../base/text.ts";
 import type { ExternalProgram } from "./programs.ts";
 import { PROTOCOL_VERSION } from "./protocol.ts";
 
-const LONGEST_MS = 30_000;
-/** For all calls of one hook together: the agent, and its user, wait for it. */
-const LONGEST_IN_HOOK_MS = 5_000;
-const MOST_OUTPUT_BYTES = 64 << 20;
+const MAX_MS = 30_000;
+/** The limit for all calls of one hook together, because the agent and its user wait for the hook. */
+const MAX_IN_HOOK_MS = 5_000;
+const MAX_OUTPUT_BYTES = 64 << 20;
 const WORDS_LENGTH = 300;
 
 export interface CallOptions {
   /** The repository's root: the program's working directory. */
   root: string;
   input?: string | Uint8Array;
-  /** Variables on top. */
+  /** Additional environment variables. */
   env?: Record<string, string>;
 }
 
@@ -38,8 +39,8 @@ export function callProgram(program: ExternalProgram, args: readonly string[], o
     input: options.input ?? "",
     timeout,
     killSignal: "SIGKILL",
-    maxBuffer: MOST_OUTPUT_BYTES,
-    // A group of its own: whatever it started ends with it.
+    maxBuffer: MAX_OUTPUT_BYTES,
+    // A separate process group, so that the program's children end with it.
     detached: true,
     windowsHide: true,
   };
@@ -48,13 +49,13 @@ export function callProgram(program: ExternalProgram, args: readonly string[], o
   if (!result.error && result.status === 0) return result.stdout;
   const code = codeOf(result.error);
   if (code === "ETIMEDOUT" || code === "ENOBUFS") {
-    endGroup(result.pid);
+    if (result.pid) signalGroup(result.pid, "SIGKILL");
     given.add(path);
   }
   throw new UserError("failed", `${name} ${args[0] ?? ""}: ${reason(code, result, timeout)}`);
 }
 
-/** The same for an answer in JSON. */
+/** Calls the program and parses its answer as JSON. */
 export function askProgram(program: ExternalProgram, args: readonly string[], options: CallOptions): unknown {
   const text = callProgram(program, args, options).toString("utf8").trim();
   if (text === "") return null;
@@ -66,7 +67,7 @@ export function askProgram(program: ExternalProgram, args: readonly string[], op
 }
 
 function timeLeft(): number {
-  return process.argv[2] === "hooks" ? LONGEST_IN_HOOK_MS - spentMs : LONGEST_MS;
+  return process.argv[2] === "hooks" ? MAX_IN_HOOK_MS - spentMs : MAX_MS;
 }
 
 function reason(
@@ -75,7 +76,7 @@ function reason(
   timeout: number,
 ): string {
   if (code === "ETIMEDOUT") return `no answer in ${timeout} ms.`;
-  if (code === "ENOBUFS") return `an answer of more than ${MOST_OUTPUT_BYTES >> 20} MiB.`;
+  if (code === "ENOBUFS") return `an answer of more than ${MAX_OUTPUT_BYTES >> 20} MiB.`;
   if (code !== undefined) return `it cannot be run (${code}).`;
   const words = shorten(
     oneLine((result.stderr ?? Buffer.alloc(0)).toString("utf8", 0, 4 * WORDS_LENGTH)),
@@ -85,16 +86,7 @@ function reason(
   return words === "" ? `${ended}.` : `${ended}: ${words}`;
 }
 
-function endGroup(pid: number | undefined): void {
-  if (!pid) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // It is gone already.
-  }
-}
-
-/** The user's own, without what would point git at another repository, or Backtrail at other settings. */
+/** The user's environment, without variables that point git to another repository or Backtrail to other settings. */
 function environment({ root, env }: CallOptions): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {

@@ -1,23 +1,23 @@
 /**
- * What an external agent says of itself, asked once for each version of its program: the answer, or that there was
- * none, is kept in the user's data directory.
+ * The description that an external agent gives of itself. Backtrail asks once per version of the program, and caches
+ * the answer, or the failure, in the user's data directory.
  */
 import { statSync } from "node:fs";
 import { isAbsolute, join, normalize } from "node:path";
 import { now } from "../../base/clock.ts";
 import { hexDigest } from "../../base/digest.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { readJson, writeJson } from "../../base/files.ts";
+import { readJson, writeJson } from "../../base/fs/files.ts";
+import { isRecord } from "../../base/json.ts";
 import { dataDirectory } from "../../base/paths.ts";
 import { oneLine, shorten } from "../../base/text.ts";
-import { isRecord } from "../profile.ts";
 import { askProgram } from "./call.ts";
 import type { ExternalProgram } from "./programs.ts";
 import { type Info, PROTOCOL_VERSION } from "./protocol.ts";
 
-/** A program that failed once may have had a bad moment. */
+/** A failure may be temporary, so its cache entry expires. */
 const FAILURE_COUNTS_MS = 10 * 60_000;
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
 interface Kept {
   v: 1;
@@ -29,7 +29,7 @@ interface Kept {
   failure?: string;
 }
 
-/** Throws a UserError where the program is no such agent. `fresh`: it is asked, whatever is kept. */
+/** Throws a UserError if the program is not an external agent. `fresh` bypasses the cache. */
 export function infoFrom(program: ExternalProgram, fresh = false): Info {
   const { mtimeMs, size } = statSync(program.path);
   const kept = fresh ? undefined : readKept(program.path, mtimeMs, size);
@@ -53,7 +53,7 @@ function checked({ name }: ExternalProgram, value: unknown): Info {
   if (value["name"] !== name) throw wrong("it names itself otherwise than its program");
   const declared = isRecord(value["capabilities"]) ? value["capabilities"] : {};
   const capabilities = Object.fromEntries(Object.entries(declared).filter(([, able]) => able === true));
-  // Some are named as their agent names events: `session.start`.
+  // Some agents use their own event names, such as `session.start`.
   const hooks = names(value["hook_names"]).filter((hook) => /^[A-Za-z][\w.-]{0,63}$/.test(hook));
   const leftAlone = [...names(value["protected_dirs"]), ...names(value["protected_files"])];
   if (capabilities["hooks"] && hooks.length === 0) throw wrong("it claims hooks and names none");
@@ -75,10 +75,10 @@ function words(value: unknown): string {
 
 function names(value: unknown): string[] {
   const list = Array.isArray(value) ? value : [];
-  return list.filter((item): item is string => typeof item === "string" && item.length <= 1_000).slice(0, MOST_NAMES);
+  return list.filter((item): item is string => typeof item === "string" && item.length <= 1_000).slice(0, MAX_NAMES);
 }
 
-/** The root itself would keep everything from being restored. */
+/** Protecting the root itself would block every restore. */
 function isBelowRoot(directory: string): boolean {
   const path = normalize(directory).replace(/\/$/, "");
   return path !== "" && path !== "." && !isAbsolute(path) && !path.startsWith("..") && !path.includes("\0");
@@ -103,6 +103,6 @@ function keep(kept: Kept): void {
   try {
     writeJson(fileFor(kept.path), kept);
   } catch {
-    // It is asked again next time.
+    // Without a cache entry, the next call asks again.
   }
 }

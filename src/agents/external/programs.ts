@@ -1,7 +1,7 @@
-/** The programs that are agents: where they are on PATH, and which of them the user has admitted. */
+/** Finds external agents' programs on PATH, and checks which ones the user admitted. */
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, isAbsolute, join } from "node:path";
-import { isAgentId } from "../profile.ts";
+import { isAgentId } from "../contract/profile.ts";
 import { agentNameOf, PREFIXES } from "./protocol.ts";
 
 export interface ExternalProgram {
@@ -10,7 +10,7 @@ export interface ExternalProgram {
   path: string;
 }
 
-/** On PATH, by one of the two names; a directory that is not absolute is nobody's but the repository's. */
+/** Searches PATH for both program names. Skips relative directories, which would resolve inside the repository. */
 export function findProgram(name: string): ExternalProgram | undefined {
   if (!isAgentId(name)) return undefined;
   const suffix = process.platform === "win32" ? ".exe" : "";
@@ -24,7 +24,7 @@ export function findProgram(name: string): ExternalProgram | undefined {
   return undefined;
 }
 
-/** What the setting `external_agents` says: names, looked for on PATH, or absolute paths. */
+/** Looks up a program in the setting `external_agents`, which lists names to find on PATH, or absolute paths. */
 export function admitted(name: string, listed: readonly string[]): ExternalProgram | undefined {
   const path = listed.find((entry) => isAbsolute(entry) && agentNameOf(basename(entry)) === name);
   if (path !== undefined) return isAgentId(name) && isProgram(path) ? { name, path } : undefined;

@@ -1,17 +1,18 @@
 /**
- * The words of the external-agent protocol, version 1: an agent is a program `entire-agent-<name>` or
- * `backtrail-agent-<name>` that is called with a subcommand and flags, JSON on its input and output. Both
- * directions use them; docs/external-agents.md explains them.
+ * Types and constants of the external-agent protocol, version 1, for both directions. An agent is a program
+ * `entire-agent-<name>` or `backtrail-agent-<name>` that takes a subcommand and flags, and reads and writes JSON;
+ * see docs/external-agents.md.
  */
-import type { Tokens } from "../../transcripts/model.ts";
-import type { EventType } from "../event.ts";
+
+import type { EventType } from "../../model/event.ts";
+import type { Tokens } from "../../model/tokens.ts";
 
 export const PROTOCOL_VERSION = 1;
 
-/** What a program's name begins with; ours counts before the other. */
+/** The prefixes of program names; ours takes precedence. */
 export const PREFIXES = ["backtrail-agent-", "entire-agent-"] as const;
 
-/** An event's number is its place in this row, counted from 1. */
+/** An event's number is its position in this list, starting at 1. */
 const EVENTS: readonly EventType[] = [
   "SessionStart",
   "TurnStart",
@@ -63,7 +64,7 @@ export interface WireTokens {
   subagent_tokens?: WireTokens;
 }
 
-/** Null for events that the protocol has no number for. */
+/** Null for events without a number in the protocol. */
 export function numberOf(type: EventType): number | null {
   const at = EVENTS.indexOf(type);
   return at < 0 ? null : at + 1;
@@ -82,7 +83,7 @@ export function toWireTokens(tokens: Tokens): WireTokens {
   };
 }
 
-/** The name that stands behind one of the prefixes, or undefined. */
+/** The agent's name after the prefix; undefined if the program has neither prefix. */
 export function agentNameOf(program: string): string | undefined {
   const prefix = PREFIXES.find((candidate) => program.startsWith(candidate));
   const name = prefix && program.slice(prefix.length).replace(/\.exe$/i, "");

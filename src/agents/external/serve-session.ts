@@ -1,21 +1,24 @@
-/** Sessions over the protocol: where an agent keeps them, and one of them read and written as a whole. */
+/** Sessions in the external-agent protocol: finds an agent's session files, and reads and writes them as a whole. */
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
-import { writeFileAtomic } from "../../base/files.ts";
+import { writeFileAtomic } from "../../base/fs/files.ts";
+import { writeGuarded } from "../../base/fs/guarded-files.ts";
+import { isRecord } from "../../base/json.ts";
+import { isInside } from "../../base/paths.ts";
 import { oneLine, shorten } from "../../base/text.ts";
-import type { Agent } from "../agent.ts";
-import { toEnvelope } from "../normalise.ts";
-import { isRecord } from "../profile.ts";
+import { tryGit } from "../../git/run.ts";
+import type { Agent } from "../contract/agent.ts";
+import { toEnvelope } from "../registry/normalize.ts";
+import { transcriptDirectories } from "../registry/transcript-paths.ts";
 import type { WireSession } from "./protocol.ts";
 import { transcriptAt } from "./serve-transcript.ts";
 
-/** How far a session's file is looked for: agents keep them by project or by date. */
+/** The maximum depth of the search for a session's file; agents sort them by project or by date. */
 const DEEPEST = 4;
-const MOST_DIRECTORIES = 2_000;
+const MAX_DIRECTORIES = 2_000;
 
-/** Empty where the input names none: a host asks before it knows, and that is no failure. */
+/** Empty if the input names no session; a host may ask before it knows the id, which is not an error. */
 export function sessionIdOf(agent: Agent, input: Record<string, unknown>): string {
   const raw = input["raw_data"];
   const own = isRecord(raw) ? toEnvelope(agent.profile, "", raw).sessionId : null;
@@ -23,25 +26,13 @@ export function sessionIdOf(agent: Agent, input: Record<string, unknown>): strin
 }
 
 export function sessionDirectory({ profile, sessionFolder }: Agent, root: string): string {
-  // Without transcripts of its own, what an agent writes lies in the work tree.
-  if (!profile.transcript) return resolve(root);
-  const all = transcriptsDirectory(profile.transcript.directory, profile.hooks?.settings.user);
+  // An agent without a transcript directory writes into the work tree.
+  const [all] = transcriptDirectories(profile);
+  if (all === undefined) return resolve(root);
   return sessionFolder ? join(all, sessionFolder(resolve(root))) : all;
 }
 
-/** A variable that moves the agent's settings moves its transcripts, where both lie in one directory. */
-function transcriptsDirectory(
-  directory: string,
-  user: { path: string; moved_by?: { env: string; path: string } } | undefined,
-): string {
-  const home = process.env["HOME"] || homedir();
-  const moved = user?.moved_by && process.env[user.moved_by.env];
-  const shared = user ? `${dirname(user.path)}/` : "";
-  if (!user?.moved_by || !moved || !directory.startsWith(shared)) return join(home, directory);
-  return join(resolve(moved), dirname(user.moved_by.path), directory.slice(shared.length));
-}
-
-/** The session's file where there is one, or else where it would be. */
+/** The path of the session's file, whether or not the file exists. */
 export function resolveSessionFile({ profile }: Agent, directory: string, sessionId: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(sessionId)) {
     throw new UserError("usage", `"${shorten(oneLine(sessionId), 60)}" can't be the id of a session.`);
@@ -58,7 +49,7 @@ function found(directory: string, sessionId: string, extension: string): string 
   for (let depth = 0; depth <= DEEPEST && level.length > 0; depth++) {
     const next: string[] = [];
     for (const place of level) {
-      if (++seen > MOST_DIRECTORIES) return undefined;
+      if (++seen > MAX_DIRECTORIES) return undefined;
       for (const entry of entriesOf(place)) {
         if (entry.isDirectory()) next.push(join(place, entry.name));
         else if (entry.isFile() && entry.name.includes(sessionId) && entry.name.endsWith(extension))
@@ -78,11 +69,13 @@ function entriesOf(directory: string) {
   }
 }
 
-export function readSession(agent: Agent, input: Record<string, unknown>, root: string): WireSession {
+export async function readSession(agent: Agent, input: Record<string, unknown>, root: string): Promise<WireSession> {
   const id = sessionIdOf(agent, input);
   if (id === "") throw new UserError("usage", "The hook's input names no session.");
   const ref = text(input["session_ref"]) || resolveSessionFile(agent, sessionDirectory(agent, root), id);
   const bytes = transcriptAt(root, ref, true) ?? Buffer.alloc(0);
+  const files = agent.analyzer?.readSlice(bytes, 0).files ?? [];
+  const states = await fileStates(root, files);
   return {
     session_id: id,
     agent_name: agent.profile.id,
@@ -90,20 +83,39 @@ export function readSession(agent: Agent, input: Record<string, unknown>, root: 
     session_ref: ref,
     start_time: startOf(agent, bytes, resolve(root, ref)),
     native_data: bytes.toString("base64"),
-    modified_files: agent.analyser?.readStretch(bytes, 0).files ?? [],
-    new_files: [],
-    deleted_files: [],
+    modified_files: files.filter((file) => states.get(file) === "modified"),
+    new_files: files.filter((file) => states.get(file) === "new"),
+    deleted_files: files.filter((file) => states.get(file) === "deleted"),
   };
 }
 
-/** The first entry that has a time; without one, the file's own age. */
+type FileState = "modified" | "new" | "deleted";
+
+/** Compares with the last commit, because a transcript only says which files were written. */
+async function fileStates(root: string, files: readonly string[]): Promise<Map<string, FileState>> {
+  const tracked = await filesOfHead(root);
+  const states = files.map((file) => {
+    const path = resolve(root, file);
+    if (!existsSync(path)) return [file, "deleted"] as const;
+    return [file, tracked !== null && !tracked.has(relative(root, path)) ? "new" : "modified"] as const;
+  });
+  return new Map(states);
+}
+
+/** Null if there is no commit to compare with. */
+async function filesOfHead(root: string): Promise<Set<string> | null> {
+  const { code, stdout } = await tryGit(["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"], { cwd: root });
+  return code === 0 ? new Set(stdout.toString("utf8").split("\0")) : null;
+}
+
+/** The time of the first entry that has one; otherwise the file's time. */
 function startOf(agent: Agent, bytes: Buffer, path: string): string {
-  const first = agent.analyser?.read(bytes).entries.find(({ time }) => time !== null)?.time;
+  const first = agent.analyzer?.read(bytes).entries.find(({ time }) => time !== null)?.time;
   const date = new Date(first ?? Number.NaN);
   return (Number.isNaN(date.getTime()) ? statSync(path).birthtime : date).toISOString();
 }
 
-/** Written whole, where the host says that it belongs. */
+/** Writes the whole session to the path that the host names. */
 export function writeSession(agent: Agent, session: Record<string, unknown>, root: string): undefined {
   const name = text(session["agent_name"]);
   if (name && name !== agent.profile.id) {
@@ -115,7 +127,10 @@ export function writeSession(agent: Agent, session: Record<string, unknown>, roo
   if (data !== null && data !== undefined && typeof data !== "string") {
     throw new UserError("usage", "The session's native_data is not base64.");
   }
-  writeFileAtomic(isAbsolute(ref) ? ref : resolve(root, ref), Buffer.from(data ?? "", "base64"));
+  const path = resolve(root, ref);
+  const bytes = Buffer.from(data ?? "", "base64");
+  if (isInside(root, path)) writeGuarded(root, path, bytes);
+  else writeFileAtomic(path, bytes);
   return undefined;
 }
 

@@ -1,22 +1,23 @@
-/** Transcripts over the protocol: positions are byte offsets, always behind a complete line. */
+/** Transcripts in the external-agent protocol. Positions are byte offsets, always after a complete line. */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { codeOf, UserError } from "../../base/errors.ts";
 import { shownPath } from "../../base/text.ts";
+import type { TranscriptSlice } from "../../model/conversation.ts";
+import { addTokens, NO_TOKENS, type Tokens } from "../../model/tokens.ts";
 import { endOfLines } from "../../transcripts/lines.ts";
-import { addTokens, NO_TOKENS, type Tokens, type TranscriptStretch } from "../../transcripts/model.ts";
-import type { Agent } from "../agent.ts";
+import type { Agent } from "../contract/agent.ts";
 import { toWireTokens, type WireTokens } from "./protocol.ts";
 
 const NEWLINE = 10;
-const LARGEST_BYTES = 1 << 30;
-const MOST_SUBAGENTS = 1_000;
+const MAX_BYTES = 1 << 30;
+const MAX_SUBAGENTS = 1_000;
 
-/** Null where there is no such file, unless it is `needed`. */
+/** Returns null if the file does not exist, or throws if it is `needed`. */
 export function transcriptAt(root: string, path: string, needed = false): Buffer | null {
   let fd: number;
   try {
-    // A pipe in its place would be waited for without end.
+    // Opening a pipe could block forever.
     fd = openSync(resolve(root, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const code = codeOf(error);
@@ -25,7 +26,7 @@ export function transcriptAt(root: string, path: string, needed = false): Buffer
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > LARGEST_BYTES) {
+    if (!stat.isFile() || stat.size > MAX_BYTES) {
       throw new UserError("refused", `${shownPath(path)} is not a file that can be read.`);
     }
     return readFileSync(fd);
@@ -39,25 +40,25 @@ export function positionOf(bytes: Buffer | null): number {
 }
 
 export function modifiedFiles(agent: Agent, bytes: Buffer | null, offset: number) {
-  return { files: stretchOf(agent, bytes, offset)?.files ?? [], current_position: positionOf(bytes) };
+  return { files: sliceAt(agent, bytes, offset)?.files ?? [], current_position: positionOf(bytes) };
 }
 
 export function promptsIn(agent: Agent, bytes: Buffer | null, offset: number) {
-  return { prompts: stretchOf(agent, bytes, offset)?.prompts ?? [] };
+  return { prompts: sliceAt(agent, bytes, offset)?.prompts ?? [] };
 }
 
-/** The agent's last words. */
+/** The agent's last answer. */
 export function summaryOf(agent: Agent, bytes: Buffer | null) {
-  const summary = stretchOf(agent, bytes, 0)?.lastAnswer ?? "";
+  const summary = sliceAt(agent, bytes, 0)?.lastAnswer ?? "";
   return { summary, has_summary: summary !== "" };
 }
 
 export function tokensFrom(agent: Agent, bytes: Buffer, offset: number): WireTokens {
-  return toWireTokens(stretchOf(agent, bytes, offset)?.tokens ?? NO_TOKENS);
+  return toWireTokens(sliceAt(agent, bytes, offset)?.tokens ?? NO_TOKENS);
 }
 
 export function allFiles(agent: Agent, bytes: Buffer, offset: number, directory: string) {
-  const own = stretchOf(agent, bytes, offset)?.files ?? [];
+  const own = sliceAt(agent, bytes, offset)?.files ?? [];
   return { files: [...new Set([...own, ...subagents(agent, directory).flatMap(({ files }) => files)])] };
 }
 
@@ -69,23 +70,23 @@ export function totalTokens(agent: Agent, bytes: Buffer, offset: number, directo
   return { ...own, subagent_tokens: toWireTokens(sum) };
 }
 
-function subagents(agent: Agent, directory: string): TranscriptStretch[] {
+function subagents(agent: Agent, directory: string): TranscriptSlice[] {
   let names: string[];
   try {
     names = readdirSync(directory).sort();
   } catch {
     return [];
   }
-  const transcripts = names.filter((name) => name.endsWith(".jsonl")).slice(0, MOST_SUBAGENTS);
-  return transcripts.flatMap((name) => stretchOf(agent, transcriptAt(directory, join(directory, name)), 0) ?? []);
+  const transcripts = names.filter((name) => name.endsWith(".jsonl")).slice(0, MAX_SUBAGENTS);
+  return transcripts.flatMap((name) => sliceAt(agent, transcriptAt(directory, join(directory, name)), 0) ?? []);
 }
 
-function stretchOf(agent: Agent, bytes: Buffer | null, offset: number): TranscriptStretch | null {
+function sliceAt(agent: Agent, bytes: Buffer | null, offset: number): TranscriptSlice | null {
   if (bytes === null || offset > bytes.length) return null;
-  return agent.analyser?.readStretch(bytes.subarray(offset), offset) ?? null;
+  return agent.analyzer?.readSlice(bytes.subarray(offset), offset) ?? null;
 }
 
-/** Cut behind the last line that fits; a line that is longer than a chunk is cut anywhere. At least one chunk. */
+/** Cuts after the last line that fits. A line longer than a chunk is cut anywhere. Returns at least one chunk. */
 export function chunksOf(limit: number, bytes: Buffer): string[] {
   const chunks: string[] = [];
   let start = 0;

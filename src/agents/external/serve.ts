@@ -1,17 +1,19 @@
 /**
- * The protocol from the agent's side: a subcommand, its flags and its input in, what is to be printed out. Whatever
- * cannot be answered is a UserError, whose words the caller prints before it fails.
+ * Serves the external-agent protocol from the agent's side: takes a subcommand, its flags and its input, and returns
+ * what to print. A request that can't be answered throws a UserError, which the caller prints before it fails.
  */
 import { UserError } from "../../base/errors.ts";
+import { isCommandWord } from "../../base/ids.ts";
+import { isRecord } from "../../base/json.ts";
 import { oneLine, shorten } from "../../base/text.ts";
 import { createWorkspace, findWorkspace } from "../../git/workspace.ts";
-import type { Agent } from "../agent.ts";
-import type { Program } from "../hook-command.ts";
-import { type Inspection, type InstallOptions, inspectAll, install, uninstall } from "../install.ts";
-import { contextOf, toEnvelope, toEvent } from "../normalise.ts";
-import { isRecord } from "../profile.ts";
-import { capabilitiesOf } from "../registry.ts";
-import { resumeCommand } from "../resume.ts";
+import { shellText } from "../../model/command.ts";
+import type { Agent } from "../contract/agent.ts";
+import type { Program } from "../hooks/command.ts";
+import { type Inspection, type InstallOptions, inspectAll, install, uninstall } from "../hooks/install.ts";
+import { contextOf, toEnvelope, toEvent } from "../registry/normalize.ts";
+import { capabilitiesOf } from "../registry/registry.ts";
+import { resumeCommand } from "../shared/resume.ts";
 import { type CapabilityName, type Info, numberOf, PROTOCOL_VERSION } from "./protocol.ts";
 import { readSession, resolveSessionFile, sessionDirectory, sessionIdOf, writeSession } from "./serve-session.ts";
 import {
@@ -30,19 +32,19 @@ import {
 export interface Call {
   agent: Agent;
   flags: ReadonlyMap<string, string | true>;
-  /** Standard input, read when it is asked for. */
+  /** Reads standard input on demand. */
   input(): Promise<Buffer>;
   /** The repository that the host works in. */
   root: string;
-  /** The absolute path by which hooks call us. */
+  /** The absolute path that hooks call. */
   executable(): string;
-  /** The program that the hooks are to call where it is not Backtrail itself. */
+  /** The program that the hooks call; undefined for Backtrail itself. */
   host: Program | undefined;
-  /** Whether the agent seems to be used here. */
+  /** Whether the agent appears to be in use here. */
   isPresent(): Promise<boolean>;
 }
 
-/** Bytes are printed as they are, nothing is printed for undefined, anything else as JSON. */
+/** Bytes are printed unchanged, undefined prints nothing, and any other value is printed as JSON. */
 export type Answer = unknown;
 
 interface Subcommand {
@@ -121,8 +123,8 @@ export async function serve(name: string | undefined, call: Call): Promise<Answe
   return subcommand.answer(call);
 }
 
-export function infoOf(agent: Agent): Info {
-  const { profile, analyser } = agent;
+function infoOf(agent: Agent): Info {
+  const { profile, analyzer } = agent;
   const { hooks, chat } = capabilitiesOf(agent);
   const events = Object.values(profile.hooks?.events ?? {});
   return {
@@ -137,10 +139,10 @@ export function infoOf(agent: Agent): Info {
       hooks,
       transcript_analyzer: chat,
       transcript_preparer: agent.preparer !== undefined,
-      token_calculator: analyser !== undefined && analyser.countsTokens !== false,
+      token_calculator: analyzer !== undefined && analyzer.countsTokens !== false,
       text_generator: false,
       hook_response_writer: agent.responder !== undefined,
-      subagent_aware_extractor: analyser !== undefined && events.includes("SubagentEnd"),
+      subagent_aware_extractor: analyzer !== undefined && events.includes("SubagentEnd"),
     },
   };
 }
@@ -199,7 +201,7 @@ async function areHooksInstalled(call: Call): Promise<Answer> {
   return { installed };
 }
 
-/** A file that cannot be read may have them: that is a failure, and not a no. */
+/** An unreadable file may contain our hooks, so report a failure instead of "not installed". */
 function requireKnown(found: readonly Inspection[]): void {
   const problem = found.find((one) => one.problem !== undefined)?.problem;
   if (problem !== undefined) throw new UserError("failed", problem);
@@ -210,7 +212,7 @@ async function installOptions({ root, executable, host }: Call): Promise<Install
   return { workspace, executable: executable(), ...(host === undefined ? {} : { host }) };
 }
 
-/** The host doesn't say which turn it waits for: the end of whatever stands last. */
+/** The host does not name the turn, so wait for the end of the last one. */
 async function prepareTranscript(call: Call): Promise<undefined> {
   const path = flag(call, "session-ref");
   const { profile, preparer } = call.agent;
@@ -245,7 +247,11 @@ function hookResponse(call: Call): Answer {
 }
 
 function resumeOf({ profile, forker }: Agent, sessionId: string): string {
-  return forker?.resumeCommand(sessionId) || resumeCommand(profile, sessionId);
+  if (!isCommandWord(sessionId)) {
+    throw new UserError("usage", `"${shorten(oneLine(sessionId), 60)}" can't be the id of a session.`);
+  }
+  const own = forker?.resumeCommand(sessionId);
+  return shellText(own && own.steps.length > 0 ? own : resumeCommand(profile, sessionId));
 }
 
 function flag({ flags }: Call, name: string): string {

@@ -1,23 +1,52 @@
-/** An agent without code of its own whose profile describes its transcript's lines: read, and cut where it may be. */
-import type { Agent } from "../agent.ts";
-import { profileAgent } from "../common.ts";
-import type { LinesSection, Profile } from "../profile.ts";
-import { createAnalyser } from "./analyse.ts";
-import { waitForAnswer } from "./flush.ts";
+/** An agent without an adapter: its profile describes its transcripts, replies and hook file. */
+import type { AgentContext, Event, HookEnvelope } from "../../model/event.ts";
+import { asBuffer, isWholeDocument } from "../../transcripts/lines.ts";
+import type { Agent, TranscriptAnalyzer } from "../contract/agent.ts";
+import type { LinesSection, Profile } from "../contract/profile.ts";
+import { templateHookFile } from "../hooks/file.ts";
+import { noticeIn } from "../hooks/notice.ts";
+import { commonEvent, readable } from "../registry/profile-events.ts";
+import { analyzerOf } from "../shared/transcript/analyzer.ts";
 import { createForker } from "./fork.ts";
-import type { Description } from "./items.ts";
+import { findTranscript } from "./place.ts";
+import { type Description, entryReader } from "./transcript.ts";
+import { waitForAnswer } from "./wait-for-turn.ts";
 
-export function describedAgent(profile: Profile, lines: LinesSection): Agent {
-  const description = descriptionOf(profile, lines);
+export function describedAgent(profile: Profile): Agent {
+  const { hooks, transcript, resume } = profile;
   const agent: Agent = {
-    ...profileAgent(profile),
-    analyser: createAnalyser(description),
-    preparer: { waitForTurn: (_event, path, from) => waitForAnswer(path, from, description) },
+    profile,
+    toEvent: (envelope, context) => placedEvent(profile, envelope, context),
+    ...(hooks?.notice_reply ? { responder: noticeIn(hooks.notice_reply) } : {}),
+    ...(hooks?.template ? { hookFile: templateHookFile(profile, hooks.template) } : {}),
   };
-  if (!profile.transcript?.fork || !profile.resume) return agent;
-  return { ...agent, forker: createForker(profile, description) };
+  const lines = transcript?.lines;
+  if (!lines) return agent;
+  const description = descriptionOf(profile, lines);
+  return {
+    ...agent,
+    analyzer: describedAnalyzer(description),
+    preparer: { waitForTurn: (_event, path, from) => waitForAnswer(path, from, description) },
+    ...(transcript.fork && resume ? { forker: createForker(profile, description) } : {}),
+  };
+}
+
+/** The event with the transcript's path, which many agents do not send. */
+function placedEvent(profile: Profile, envelope: HookEnvelope, context: AgentContext): Event | null {
+  const event = commonEvent(profile, envelope, context);
+  if (event === null || event.transcriptPath !== null || !profile.transcript?.place) return event;
+  const path = findTranscript(profile, context.projectRoot ?? context.cwd, event.sessionId);
+  return { ...event, transcriptPath: readable(path, context.mayRead) };
 }
 
 export function descriptionOf(profile: Profile, lines: LinesSection): Description {
   return { lines, tools: profile.hooks?.tools ?? {} };
+}
+
+function describedAnalyzer(description: Description): TranscriptAnalyzer {
+  const { lines } = description;
+  return analyzerOf(entryReader(description), {
+    countsTokens: lines.tokens !== undefined,
+    ...(lines.list === undefined ? {} : { isWhole: (bytes: Uint8Array) => isWholeDocument(asBuffer(bytes)) }),
+  });
 }

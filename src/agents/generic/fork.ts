@@ -1,52 +1,89 @@
 /**
- * A conversation cut and copied under a new session id, for agents that keep each session in one JSONL file named by
- * its id and read it again to continue. Lines stay as they were written, but for the id and the title.
+ * Forks a conversation under a new session id, as the profile describes it: the transcript is cut, ids, directory and
+ * title are replaced, and the files that the agent needs besides are written from the profile's templates.
  */
 import { dirname, extname, join, parse, sep } from "node:path";
-import { asBuffer, completeLines, type Line, parseLine } from "../../transcripts/lines.ts";
-import type { ForkRequest, ForkResult, TranscriptForker } from "../agent.ts";
-import { demandId, forkTitle } from "../fork.ts";
-import { textAt, valueAt } from "../paths.ts";
-import type { Profile } from "../profile.ts";
-import { resumeCommand } from "../resume.ts";
-import { type Description, readLine } from "./items.ts";
-import { withText } from "./rewrite.ts";
-import { Wholeness } from "./wholeness.ts";
+import { now } from "../../base/clock.ts";
+import { isInside } from "../../base/paths.ts";
+import { asBuffer, completeLines, parseLine } from "../../transcripts/lines.ts";
+import type { ForkRequest, ForkResult, TranscriptForker } from "../contract/agent.ts";
+import type { Profile, TranscriptSection } from "../contract/profile.ts";
+import { textAt } from "../registry/paths.ts";
+import { transcriptDirectories } from "../registry/transcript-paths.ts";
+import { addedId, demandId, forkTitle, titlePrefix } from "../shared/fork.ts";
+import { importCommand, resumeCommand } from "../shared/resume.ts";
+import { cutDocument, cutLines, type Renewal } from "./copy.ts";
+import { filled, type Values } from "./fill.ts";
+import { isSessionId, placeOf } from "./place.ts";
+import { type Description, entryReader } from "./transcript.ts";
 
 export function createForker(profile: Profile, description: Description): TranscriptForker {
   return {
-    fork: (request) => fork(request, description, profile.transcript?.title_prefix ?? ""),
+    fork: (request) => fork(request, profile, description),
     resumeCommand: (sessionId) => resumeCommand(profile, sessionId),
   };
 }
 
-function fork(request: ForkRequest, description: Description, prefix: string): ForkResult {
-  const { newSessionId: sessionId } = request;
-  demandId(sessionId, /^[A-Za-z0-9-]{1,64}$/, "session");
+function fork(request: ForkRequest, profile: Profile, description: Description): ForkResult {
+  const { transcript } = profile;
+  if (!transcript) throw new Error("The profile describes no transcript.");
+  const sessionId = newId(request, transcript);
+  for (const id of [request.newSessionId, sessionId]) demandId(id, /^[A-Za-z0-9_-]{1,100}$/, "session");
   const bytes = asBuffer(request.bytes);
-  const kept = bytes.subarray(0, cutBehind(bytes, request.lastId, description));
-  const oldId = ownSessionId(kept, description) ?? parse(request.transcriptPath).name;
-  const transcriptPath = pathFor(request.transcriptPath, oldId, sessionId);
-  const title = forkTitle(request, prefix);
-  const parts = [...completeLines(kept)].map((at) => renewed(kept, at, description, { oldId, sessionId, title }));
-  return { sessionId, transcriptPath, content: Buffer.concat(parts) };
+  const isDocument = description.lines.list !== undefined;
+  const oldId = ownSessionId(bytes, description) ?? parse(request.transcriptPath).name;
+  const transcriptPath = newPath(request, profile, transcript, oldId, sessionId);
+  const time = now();
+  const values: Values = {
+    session: sessionId,
+    root: request.projectRoot,
+    directory: dirname(transcriptPath),
+    transcript: transcriptPath,
+    title: forkTitle(request, titlePrefix(profile)),
+    time: time.toISOString(),
+    millis: time.getTime(),
+    model: lastModel(bytes, description),
+    text: request.account ?? null,
+    id: request.account ? addedId(request, request.account) : null,
+  };
+  const renewal: Renewal = {
+    oldId,
+    sessionId,
+    root: request.projectRoot,
+    title: String(values["title"]),
+    place: (pattern) => placeOf(pattern, transcript, request.projectRoot, sessionId),
+    notice: request.account && transcript.notice !== undefined ? { template: transcript.notice, values } : null,
+  };
+  const content = (isDocument ? cutDocument : cutLines)(bytes, request.lastId, description, renewal);
+  const { steps: imports } = importCommand(profile, transcriptPath);
+  const result: ForkResult = { sessionId, transcriptPath, content, told: renewal.notice !== null };
+  if (imports.length > 0)
+    result.command = { cwd: null, steps: [...imports, ...resumeCommand(profile, sessionId).steps] };
+  if (content.length > 0) result.files = filesFor(request, profile, transcript, values);
+  return result;
 }
 
-/** Behind the last line, up to the one with that id, where the conversation is whole. */
-function cutBehind(bytes: Buffer, lastId: string | null, description: Description): number {
-  const wholeness = new Wholeness();
-  let whole = 0;
-  let wholeAtId: number | null = null;
-  for (const at of completeLines(bytes)) {
-    const line = readLine(parseLine(bytes, at), description);
-    if (!line || wholeness.add(line)) whole = at.end + 1;
-    if (lastId !== null && line?.id === lastId) wholeAtId = whole;
+function lastModel(bytes: Buffer, description: Description): string | null {
+  let model: string | null = null;
+  for (const entry of entryReader(description)(bytes)) {
+    for (const item of entry.items) if (item.kind === "model") model = item.model;
   }
-  return wholeAtId ?? whole;
+  return model;
+}
+
+/** A continued session keeps its id; another one has the form that the agent gives its own. */
+function newId({ newSessionId, continued }: ForkRequest, { new_id: form }: TranscriptSection): string {
+  if (continued || form === undefined) return newSessionId;
+  // Derived from the given id, so that a repeated plan names the same session.
+  const digits = newSessionId.replaceAll("-", "");
+  return form.replace("{uuid}", newSessionId).replace("{millis_random}", `${now().getTime()}_${digits.slice(0, 5)}`);
 }
 
 function ownSessionId(bytes: Buffer, { lines }: Description): string | null {
   if (!lines.session_id) return null;
+  if (lines.list !== undefined) {
+    return textAt(parseLine(bytes, { start: 0, end: bytes.length }), lines.session_id) ?? null;
+  }
   for (const at of completeLines(bytes)) {
     const id = textAt(parseLine(bytes, at), lines.session_id);
     if (id !== null) return id;
@@ -54,8 +91,33 @@ function ownSessionId(bytes: Buffer, { lines }: Description): string | null {
   return null;
 }
 
-/** The same place under the new id: in the file's name or its directory's, wherever the old one stands. */
-function pathFor(path: string, oldId: string, sessionId: string): string {
+/** By the pattern, in the directory that has the original; without a pattern, beside the original. */
+function newPath(
+  request: ForkRequest,
+  profile: Profile,
+  transcript: TranscriptSection,
+  oldId: string,
+  sessionId: string,
+): string {
+  if (transcript.place === undefined || !isSessionId(sessionId))
+    return besideIt(request.transcriptPath, oldId, sessionId);
+  return join(
+    directoryOf(request, profile, transcript),
+    placeOf(transcript.place, transcript, request.projectRoot, sessionId),
+  );
+}
+
+/** The transcript directory that has the original, which a variable may have moved since. */
+function directoryOf({ transcriptPath }: ForkRequest, profile: Profile, { place = "" }: TranscriptSection): string {
+  const directories = transcriptDirectories(profile);
+  const known = directories.find((each) => isInside(each, transcriptPath));
+  if (known !== undefined) return known;
+  const names = transcriptPath.split(sep).slice(0, -place.split("/").length);
+  return names.length > 1 ? names.join(sep) : (directories[0] ?? dirname(transcriptPath));
+}
+
+/** Replaces the old id with the new one in the names of the file and its directory. */
+function besideIt(path: string, oldId: string, sessionId: string): string {
   const names = path.split(sep);
   const at = names.findLastIndex((name) => name.includes(oldId));
   const isNamed = oldId !== "" && at >= names.length - 2 && at > 0;
@@ -63,21 +125,13 @@ function pathFor(path: string, oldId: string, sessionId: string): string {
   return names.map((name, i) => (i >= names.length - 2 ? name.replaceAll(oldId, sessionId) : name)).join(sep);
 }
 
-interface Renewal {
-  oldId: string;
-  sessionId: string;
-  title: string;
-}
-
-function renewed(bytes: Buffer, at: Line, { lines }: Description, { oldId, sessionId, title }: Renewal): Buffer {
-  const line = bytes.subarray(at.start, at.end + 1);
-  const value = parseLine(bytes, at);
-  const changes: [path: string, text: string][] = [];
-  for (const path of lines.session_id ?? []) if (valueAt(value, path) === oldId) changes.push([path, sessionId]);
-  const titlePath = lines.title?.find((path) => typeof valueAt(value, path) === "string");
-  if (titlePath !== undefined) changes.push([titlePath, title]);
-  if (changes.length === 0) return line;
-  let text = bytes.toString("utf8", at.start, at.end);
-  for (const [path, replacement] of changes) text = withText(text, path, replacement);
-  return Buffer.from(`${text}\n`);
+function filesFor(request: ForkRequest, profile: Profile, transcript: TranscriptSection, values: Values) {
+  const { files } = transcript;
+  if (!files) return [];
+  const directory = directoryOf(request, profile, transcript);
+  return files.map(({ path, json }) => {
+    const place = join(directory, placeOf(path, transcript, request.projectRoot, String(values["session"])));
+    const own = { ...values, folder: dirname(place) };
+    return { path: place, content: Buffer.from(`${JSON.stringify(filled(json, own), null, 2)}\n`) };
+  });
 }

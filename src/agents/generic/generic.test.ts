@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { temporaryDirectory } from "../../../test/support/index.ts";
-import type { LinesSection, Profile } from "../profile.ts";
+import { shellText } from "../../model/command.ts";
+import type { LinesSection, Profile } from "../contract/profile.ts";
 import { describedAgent } from "./agent.ts";
-import { withText } from "./rewrite.ts";
+import { withText } from "./copy.ts";
 
 const LINES: LinesSection = {
   type: ["$.role"],
@@ -28,29 +29,26 @@ const LINES: LinesSection = {
   },
 };
 
-const agent = describedAgent(
-  {
-    v: 1,
-    id: "sample",
-    display_name: "Sample",
-    detection: { min_score: 1, score_rules: [] },
-    hooks: { settings: {}, install: {}, fields: {}, events: {}, tools: { put: "write", look: "read" } },
-    transcript: {
-      format: "jsonl",
-      directory: ".sample",
-      title_prefix: "[Fork] ",
-      recognised_by: [],
-      lines: LINES,
-      fork: true,
-    },
-    protected_dirs: [],
-    resume: ["sample", "--continue", "{session}"],
-    tested_versions: [],
-  } satisfies Profile,
-  LINES,
-);
-const { analyser, forker } = agent;
-if (!analyser || !forker) throw new Error("described, but without its capabilities");
+const agent = describedAgent({
+  v: 1,
+  id: "sample",
+  display_name: "Sample",
+  detection: { min_score: 1, score_rules: [] },
+  hooks: { settings: {}, install: {}, fields: {}, events: {}, tools: { put: "write", look: "read" } },
+  transcript: {
+    format: "jsonl",
+    directory: ".sample",
+    title_prefix: "[Fork] ",
+    recognised_by: [],
+    lines: LINES,
+    fork: true,
+  },
+  protected_dirs: [],
+  resume: ["sample", "--continue", "{session}"],
+  tested_versions: [],
+} satisfies Profile);
+const { analyzer, forker } = agent;
+if (!analyzer || !forker) throw new Error("described, but without its capabilities");
 
 const call = (id: string, tool: string, input: object) => ({ kind: "call", call: id, tool, with: input });
 const result = (id: string, body: string) => ({ kind: "result", call: id, body });
@@ -77,21 +75,21 @@ const bytes = Buffer.from(text);
 
 describe("a described transcript", () => {
   test("tells prompts, files, tokens, model and where it can be cut", () => {
-    expect(analyser.readStretch(bytes, 100)).toEqual({
+    expect(analyzer.readSlice(bytes, 100)).toEqual({
       end: 100 + bytes.length,
       lastId: "6",
       prompts: ["make a", "and old too"],
       files: ["a", "c", "d"],
       tokens: { input: 12, output: 3, cacheRead: 0, cacheWrite: 0 },
+      apiCalls: 1,
       model: "m-2",
       lastAnswer: "made",
       interrupted: false,
-      compacted: false,
     });
   });
 
   test("is a conversation with the names of its tools", () => {
-    const { entries, title, tokens } = analyser.read(bytes);
+    const { entries, title, tokens } = analyzer.read(bytes);
     expect(title).toBe("First words");
     expect(tokens.input).toBe(12);
     expect(entries.map(({ type, toolName }) => [type, toolName])).toEqual([
@@ -114,7 +112,7 @@ describe("a described transcript", () => {
     const foreign = Buffer.from(
       `[1]\nnull\n"x"\n{"role":7}\n{"role":"user","parts":[null,7,"loose words"]}\n{"role":"us`,
     );
-    expect(analyser.readStretch(foreign, 0)).toMatchObject({ prompts: ["loose words"], end: foreign.length - 11 });
+    expect(analyzer.readSlice(foreign, 0)).toMatchObject({ prompts: ["loose words"], end: foreign.length - 11 });
   });
 
   test("nothing in it throws", () => {
@@ -123,16 +121,16 @@ describe("a described transcript", () => {
       fc.property(damage, (hits) => {
         const damaged = Buffer.from(bytes);
         for (const [at, value] of hits) damaged[at % damaged.length] = value;
-        analyser.readStretch(damaged, 0);
-        analyser.read(damaged);
+        analyzer.readSlice(damaged, 0);
+        analyzer.read(damaged);
         forker.fork({ ...REQUEST, bytes: damaged });
       }),
     );
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), (values) => {
         const lines = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
-        analyser.readStretch(lines, 0);
-        analyser.read(lines);
+        analyzer.readSlice(lines, 0);
+        analyzer.read(lines);
       }),
     );
   });
@@ -156,14 +154,14 @@ describe("its copy", () => {
     expect(lines).toHaveLength(7);
     expect(JSON.parse(lines[0] ?? "")).toEqual({ session: "new-1", title: "[Fork] First words" });
     expect(lines[6]).toBe(JSON.stringify({ ...VALUES[6], session: "new-1" }));
-    expect(forker.resumeCommand("new-1")).toBe("sample --continue new-1");
+    expect(shellText(forker.resumeCommand("new-1"))).toBe("sample --continue new-1");
   });
 
   test("can end at an entry", () => {
     const { content } = forker.fork({ ...REQUEST, lastId: "5" });
-    expect(analyser.readStretch(content, 0)).toMatchObject({ prompts: ["make a"], lastId: "5" });
+    expect(analyzer.readSlice(content, 0)).toMatchObject({ prompts: ["make a"], lastId: "5" });
     const inside = forker.fork({ ...REQUEST, lastId: "3" });
-    expect(analyser.readStretch(inside.content, 0).lastId).toBe("1");
+    expect(analyzer.readSlice(inside.content, 0).lastId).toBe("1");
   });
 
   test("lies beside the original, by the id in its name or its directory's", () => {

@@ -1,45 +1,49 @@
-/** Fetching: what a remote has of checkpoints comes in, is checked, and joins what is here. */
+/** Fetches a remote's checkpoints, checks them, and merges them into the local ones. */
 import { messageOf } from "../../base/errors.ts";
-import { faultPoint } from "../../base/fault.ts";
+import { faultPoint } from "../../base/fault-point.ts";
+import { gitLocation } from "../../git/location.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { treeOf } from "../commit.ts";
-import { CHECKPOINT_BRANCH } from "../layout.ts";
-import { openObjects } from "../write.ts";
+import { whileObjectsStay } from "../branch/location.ts";
+import { CHECKPOINT_BRANCH } from "../format/layout.ts";
+import { treeOf } from "../write/commit.ts";
+import { openObjects } from "../write/write.ts";
 import { type Offer, offerOf, type Patience, receive } from "./incoming.ts";
 import { mergeInto } from "./merge.ts";
+import { differing } from "./merge-trees.ts";
 import type { Remote } from "./remote.ts";
 import { SYNC_REFS } from "./state.ts";
-import { differing } from "./unite.ts";
 
 const ATTEMPTS = 3;
-/** What a server says that no longer has what it offered. */
+/** A server's messages when it no longer has a commit that it offered. */
 const MOVED = /unadvertised object|not our ref|couldn't find remote ref/;
-/** Commits asked for in one go: a command line has an end. */
+/** Maximum number of commits per request, because command lines are limited. */
 const AT_ONCE = 2_000;
 
 export interface Fetched {
-  /** The remote's tip of the branch; null where it has none. */
+  /** The remote's tip of the branch; null if it has none. */
   theirs: string | null;
-  /** Checkpoints that are new here, or hold more than before. */
+  /** Checkpoints that are new here, or have gained content. */
   changed: string[];
   joined: boolean;
-  /** Of the newer layout: how many came, and how many stand here differently and were left. */
+  /** Refs of the newer layout: how many were added, and how many were left because they differ locally. */
   refs: { added: number; left: number };
+  /** The number of refs in the newer layout that the remote offers. */
+  offeredRefs: number;
 }
 
-/** The remote's branch as it was last seen. */
+/** The ref that holds the remote's branch as last seen. */
 export function seenRef({ key }: Remote): string {
   return SYNC_REFS + key;
 }
 
 export interface FetchOptions extends Patience {
-  /** Not the refs of the newer layout. */
+  /** Skip the refs of the newer layout. */
   branchOnly?: boolean;
 }
 
-/** A remote that moved between its offer and our asking for it is looked at again. */
+/** Retries if the remote moves between its offer and our request. */
 export async function fetchCheckpoints(workspace: Workspace, remote: Remote, options: FetchOptions): Promise<Fetched> {
   for (let attempt = 1; ; attempt++) {
     const offer = await offerOf(workspace, remote, options);
@@ -52,29 +56,41 @@ export async function fetchCheckpoints(workspace: Workspace, remote: Remote, opt
   }
 }
 
-/** What the remote offered is here afterwards. */
+/** Receives and merges what the remote offers. */
 async function take(workspace: Workspace, remote: Remote, offer: Offer, patience: Patience): Promise<Fetched> {
+  const { branch } = offer;
   const wanted = await missing(workspace, offer);
+  let added = 0;
+  const hold = async (ids: readonly string[]) => {
+    if (branch !== null && ids.includes(branch)) await note(workspace, remote, branch);
+    const refs = new Map([...offer.refs].filter(([, commit]) => ids.includes(commit)));
+    added += (await takeRefs(workspace, refs)).added;
+  };
   for (let i = 0; i < wanted.length; i += AT_ONCE)
-    await receive(workspace, remote, wanted.slice(i, i + AT_ONCE), patience);
-  const refs = await takeRefs(workspace, offer.refs);
-  if (offer.branch === null) return { theirs: null, changed: [], joined: false, refs };
-  await note(workspace, remote, offer.branch);
+    await receive(workspace, remote, wanted.slice(i, i + AT_ONCE), patience, hold);
+  const rest = await takeRefs(workspace, offer.refs);
+  const refs = { added: added + rest.added, left: rest.left };
+  const offeredRefs = offer.refs.size;
+  if (branch === null) return { theirs: null, changed: [], joined: false, refs, offeredRefs };
+  await note(workspace, remote, branch);
   faultPoint("sync:fetched");
-  const { changed, joined } = await mergeInto(workspace, offer.branch);
-  return { theirs: offer.branch, changed, joined, refs };
+  const { changed, joined } = await whileObjectsStay(workspace, () => mergeInto(workspace, branch));
+  return { theirs: branch, changed, joined, refs, offeredRefs };
 }
 
-/** From here on git keeps what was fetched, and `sync status` knows how far the remote is. */
+/** Keeps git from deleting the fetched commit, and records the remote's position for `sync status`. */
 export async function note(workspace: Workspace, remote: Remote, commit: string): Promise<void> {
   await compareAndSwapRef(workspace, seenRef(remote), await readRef(workspace, seenRef(remote)), commit);
 }
 
 /**
- * Refs of the newer layout are made, or moved forward. One that stands elsewhere here is nobody's to overwrite, nor is a
- * checkpoint of the branch, before which it would be read.
+ * Creates or fast-forwards refs of the newer layout. Never overwrites a ref that has diverged, and never shadows a
+ * checkpoint of the branch, since readers prefer the ref.
  */
-async function takeRefs(workspace: Workspace, refs: ReadonlyMap<string, string>): Promise<Fetched["refs"]> {
+async function takeRefs(
+  workspace: Workspace,
+  refs: ReadonlyMap<string, string>,
+): Promise<{ added: number; left: number }> {
   const count = { added: 0, left: 0 };
   const own = refs.size > 0 ? new Set(await checkpointsHere(workspace)) : new Set<string>();
   for (const [ref, commit] of refs) {
@@ -87,7 +103,7 @@ async function takeRefs(workspace: Workspace, refs: ReadonlyMap<string, string>)
   return count;
 }
 
-/** An object that is here need not be whole: only what a ref holds counts as had. */
+/** An object that exists may still lack its dependencies: only commits that a ref holds count as present. */
 async function missing(workspace: Workspace, { branch, refs }: Offer): Promise<string[]> {
   const wanted = new Set<string>();
   if (branch !== null && !(await isHeld(workspace, branch))) wanted.add(branch);
@@ -96,22 +112,20 @@ async function missing(workspace: Workspace, { branch, refs }: Offer): Promise<s
 }
 
 async function checkpointsHere(workspace: Workspace): Promise<string[]> {
-  const objects = openObjects(workspace);
-  try {
-    const tip = await readRef(workspace, CHECKPOINT_BRANCH);
-    return tip === null ? [] : await differing(objects, await treeOf(objects.reader, tip), null);
-  } finally {
-    objects.reader.close();
-  }
+  using objects = openObjects(workspace);
+  const tip = await readRef(workspace, CHECKPOINT_BRANCH);
+  return tip === null ? [] : await differing(objects, await treeOf(objects.reader, tip), null);
 }
 
 async function isHeld(workspace: Workspace, commit: string): Promise<boolean> {
   const args = ["for-each-ref", "--count=1", "--format=x", `--contains=${commit}`];
   const places = ["refs/heads/entire", "refs/entire", "refs/backtrail/sync", "refs/remotes/*/entire"];
-  const { code, stdout } = await tryGit([...args, ...places], { cwd: workspace.root });
+  const at = gitLocation(workspace);
+  const { code, stdout } = await tryGit([...at.args, ...args, ...places], { cwd: at.cwd });
   return code === 0 && stdout.length > 0;
 }
 
 async function isAncestor(workspace: Workspace, older: string, newer: string): Promise<boolean> {
-  return (await tryGit(["merge-base", "--is-ancestor", older, newer], { cwd: workspace.root })).code === 0;
+  const { args, cwd } = gitLocation(workspace);
+  return (await tryGit([...args, "merge-base", "--is-ancestor", older, newer], { cwd })).code === 0;
 }

@@ -1,31 +1,35 @@
 /**
- * What a remote sends, which may be anything: received into a directory of its own, beside the repository's objects, checked there by
- * git and by size, and only then moved in. No ref is written by git, so nothing that is refused leaves a trace.
+ * Receives untrusted data from a remote: fetches it into a temporary object directory, has git check it, checks sizes,
+ * and only then moves it into the repository. git writes no refs, so refused data leaves no trace.
  */
+
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../../base/errors.ts";
-import { faultPoint } from "../../base/fault.ts";
-import { namesIn } from "../../base/files.ts";
+import { faultPoint } from "../../base/fault-point.ts";
+import { namesIn } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
 import { oneLine, plural } from "../../base/text.ts";
+import { copyHistory } from "../../git/objects/copy-history.ts";
 import { farGit } from "../../git/remote.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { CHECKPOINT_BRANCH, CHECKPOINT_REFS, isCheckpointName } from "../layout.ts";
+import { isHidden, whileObjectsStay } from "../branch/location.ts";
+import { knownIn } from "../branch/relocate.ts";
+import { CHECKPOINT_BRANCH, CHECKPOINT_REFS, isCheckpointName } from "../format/layout.ts";
+import { CheckpointError } from "../problems.ts";
 import { type Remote, refusal } from "./remote.ts";
 import { directory } from "./state.ts";
 
 const MIB = 1024 * 1024;
-/** In all, as it is sent. */
-const LARGEST_PACK = 2048 * MIB;
+/** The total size as sent. */
+const MAX_PACK = 2048 * MIB;
 const LARGEST: Readonly<Record<string, number>> = { blob: 100 * MIB, tree: 16 * MIB, commit: MIB };
-const MOST_OBJECTS = 5_000_000;
-const MOST_REFS = 100_000;
-/** What git and ssh say where somebody would have had to answer. */
+const MAX_OBJECTS = 5_000_000;
+const MAX_REFS = 100_000;
+/** Messages of git and ssh that mean a prompt would have been necessary. */
 const ASKS =
   /prompts disabled|could not read (?:Username|Password)|publickey|Permission denied|Authentication|Host key/i;
-/** What git says of objects that it does not let in. */
+/** Messages of git about objects that it rejects. */
 const BROKEN =
   /fsck error|error in object|index-pack failed|did not send all necessary objects|bad pack|unpack-objects/i;
 
@@ -34,11 +38,11 @@ export interface Patience {
   signal?: AbortSignal | undefined;
 }
 
-/** What a remote has of checkpoints. */
+/** The checkpoints that a remote has. */
 export interface Offer {
-  /** The branch's tip; null where there is none. */
+  /** The branch's tip; null if there is no branch. */
   branch: string | null;
-  /** Of the newer layout: ref → commit. */
+  /** Refs of the newer layout: ref → commit. */
   refs: Map<string, string>;
 }
 
@@ -54,39 +58,44 @@ export async function offerOf(workspace: Workspace, remote: Remote, patience: Pa
     const [id = "", ref = ""] = line.split("\t");
     if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) continue;
     if (ref === CHECKPOINT_BRANCH) offer.branch = id;
-    else if (isCheckpointRef(ref) && offer.refs.size < MOST_REFS) offer.refs.set(ref, id);
+    else if (isCheckpointRef(ref) && offer.refs.size < MAX_REFS) offer.refs.set(ref, id);
   }
   return offer;
 }
 
-/** Afterwards the commits `ids` and all that they need are in the repository. */
+/**
+ * Adds the commits `ids` and everything they need to the repository. `hold` points refs at them; it is called
+ * immediately if another process may delete unreferenced objects.
+ */
 export async function receive(
   workspace: Workspace,
   remote: Remote,
   ids: readonly string[],
   patience: Patience,
+  hold: (ids: readonly string[]) => Promise<void>,
 ): Promise<void> {
   if (ids.length === 0) return;
   removeAbandoned(workspace);
-  // Of this process alone: a git that outlives a killed one still writes to its own.
+  // The directory is specific to this process: a git that outlives its killed parent keeps writing to its own.
   const place = join(directory(workspace), `incoming.${process.pid}.tmp`);
   mkdirSync(join(place, "pack"), { recursive: true, mode: 0o700 });
   try {
     await fetchInto(workspace, remote, ids, place, patience);
     await check(workspace, place, remote);
-    moveIn(place, join(workspace.commonDir, "objects"));
+    if (isHidden(workspace)) await copyIn(workspace, ids, place, hold);
+    else moveIn(place, join(workspace.commonDir, "objects"));
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
 }
 
-/** What killed processes had received: whoever holds the lock is the only one who receives. */
+/** Deletes data received by killed processes: only the holder of the lock receives. */
 function removeAbandoned(workspace: Workspace): void {
   for (const name of namesIn(directory(workspace)).filter((each) => each.startsWith("incoming."))) {
     try {
       rmSync(join(directory(workspace), name), { recursive: true, force: true });
     } catch (error) {
-      // It is still being written to: the next one removes it.
+      // Another process is still writing to it: the next call removes it.
       logError("sync", error);
     }
   }
@@ -102,13 +111,15 @@ async function fetchInto(
   const settings = ["fetch.fsckObjects=true", "fetch.unpackLimit=1", "fetch.writeCommitGraph=false"];
   const args = settings.flatMap((setting) => ["-c", setting]);
   args.push("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-filter");
+  // The user's refs do not reflect which objects the private repository has.
+  if (isHidden(workspace)) args.push(...(await knownIn(workspace)).map((commit) => `--negotiation-tip=${commit}`));
   args.push("--no-recurse-submodules", "--refmap=", "--", remote.fetchFrom, ...ids);
   const result = await farGit(args, {
     cwd: workspace.root,
     timeoutMs: seconds * 1000,
     signal,
     env: objectsAt(workspace, place),
-    isTooMuch: () => sizeOf(join(place, "pack")) > LARGEST_PACK,
+    isTooMuch: () => sizeOf(join(place, "pack")) > MAX_PACK,
   });
   const why = refusal(result, seconds);
   if (why === null) return;
@@ -116,7 +127,7 @@ async function fetchInto(
   throw unreachable(remote, why, { seconds, signal });
 }
 
-/** Everything that came, whether anything refers to it or not. */
+/** Checks every received object, whether or not anything refers to it. */
 async function check(workspace: Workspace, place: string, remote: Remote): Promise<void> {
   const format = "--batch-check=%(objecttype) %(objectsize)";
   const { code, stdout, stderr } = await tryGit(["cat-file", "--batch-all-objects", "--unordered", format], {
@@ -132,11 +143,26 @@ async function check(workspace: Workspace, place: string, remote: Remote): Promi
     if (most === undefined) throw refused(remote, `It sends a ${type}, which no checkpoint has.`);
     if (Number(size) > most)
       throw refused(remote, `It sends a ${type} of ${plural(Math.ceil(Number(size) / MIB), "MiB", "MiB")}.`);
-    if (++count > MOST_OBJECTS) throw refused(remote, `It sends more than ${MOST_OBJECTS} objects.`);
+    if (++count > MAX_OBJECTS) throw refused(remote, `It sends more than ${MAX_OBJECTS} objects.`);
   }
 }
 
-/** The index goes last: a pack is there for git when its index is. */
+/** git omits objects that the user's repository has; the private repository needs its own copies of them. */
+async function copyIn(
+  home: Workspace,
+  ids: readonly string[],
+  place: string,
+  hold: (ids: readonly string[]) => Promise<void>,
+): Promise<void> {
+  faultPoint("sync:received");
+  const known = await knownIn(home);
+  await whileObjectsStay(home, async () => {
+    await copyHistory(home, ids, known, objectsAt(home, place));
+    await hold(ids);
+  });
+}
+
+/** Moves the index last: git sees a pack only once its index exists. */
 function moveIn(place: string, objects: string): void {
   const names = readdirSync(join(place, "pack")).filter((name) => /^pack-[0-9a-f]+\.[a-z]+$/.test(name));
   mkdirSync(join(objects, "pack"), { recursive: true });
@@ -149,7 +175,7 @@ function moveIn(place: string, objects: string): void {
 }
 
 function objectsAt(workspace: Workspace, place: string): Record<string, string> {
-  // A path that begins with a quotation mark, or holds a colon, must be quoted for git.
+  // git requires quotes around a path that begins with a quotation mark or contains a colon.
   const own = JSON.stringify(join(workspace.commonDir, "objects"));
   return { GIT_OBJECT_DIRECTORY: place, GIT_ALTERNATE_OBJECT_DIRECTORIES: own };
 }
@@ -170,21 +196,16 @@ function sizeOf(place: string): number {
   }
 }
 
-export function unreachable(remote: Remote, why: string, { signal }: Patience): UserError {
-  if (signal?.aborted) return new UserError("interrupted", "Interrupted.");
-  return new UserError(
-    "failed",
-    `${remote.name} could not be reached: ${why}`,
-    ASKS.test(why)
-      ? "Nobody is asked for a password here: `git fetch` from there must work without one."
-      : "`git ls-remote` shows whether git gets there.",
-  );
+export function unreachable(remote: Remote, why: string, { signal }: Patience): CheckpointError {
+  if (signal?.aborted) return new CheckpointError("interrupted", { kind: "interrupted" });
+  return new CheckpointError("failed", {
+    kind: "remote-unreachable",
+    remote: remote.name,
+    reason: why,
+    asks: ASKS.test(why),
+  });
 }
 
-function refused(remote: Remote, why: string): UserError {
-  return new UserError(
-    "refused",
-    `What ${remote.name} has on the branch entire/checkpoints/v1 is refused: ${why}`,
-    "Nothing of it was kept.",
-  );
+function refused(remote: Remote, why: string): CheckpointError {
+  return new CheckpointError("refused", { kind: "remote-refused", remote: remote.name, reason: why });
 }

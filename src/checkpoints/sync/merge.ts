@@ -1,36 +1,36 @@
-/** Brings what was fetched into the branch: forward where that loses nothing, else by a commit that has both as parents. */
-import { faultPoint } from "../../base/fault.ts";
+/** Merges fetched checkpoints into the branch: fast-forwards if that loses nothing, else writes a merge commit. */
+
+import { faultPoint } from "../../base/fault-point.ts";
+import { gitLocation } from "../../git/location.ts";
+import type { ObjectStore } from "../../git/objects/object-store.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { moveBranch } from "../branch.ts";
-import { type Committing, committingIn, treeOf, writeCommit } from "../commit.ts";
-import { withoutForgotten } from "../forget.ts";
-import { type ObjectStore, openObjects } from "../write.ts";
-import { differing, uniteTrees } from "./unite.ts";
+import { moveBranch } from "../branch/branch.ts";
+import { withoutForgotten } from "../forget/forget.ts";
+import { type Committing, committingIn, treeOf, writeCommit } from "../write/commit.ts";
+import { openObjects } from "../write/write.ts";
+import { differing, mergeCheckpointTrees } from "./merge-trees.ts";
 
 export interface Merged {
   tip: string;
-  /** Checkpoints that are new here, or hold more than before. */
+  /** Checkpoints that are new here, or have gained content. */
   changed: string[];
-  /** Both sides had something of their own. */
+  /** True if both sides had content of their own. */
   joined: boolean;
 }
 
+/** Call this inside `whileObjectsStay` (branch/location.ts). */
 export async function mergeInto(workspace: Workspace, theirs: string): Promise<Merged> {
-  const objects = openObjects(workspace);
-  try {
-    const committing = await committingIn(workspace);
-    let merged: Merged | undefined;
-    await moveBranch(workspace, async (ours) => {
-      merged = await merge(workspace, objects, committing, ours, theirs);
-      faultPoint("sync:merged");
-      return merged.tip;
-    });
-    if (!merged) throw new Error("Nothing was merged.");
-    return merged;
-  } finally {
-    objects.reader.close();
-  }
+  using objects = openObjects(workspace);
+  const committing = await committingIn(workspace);
+  let merged: Merged | undefined;
+  await moveBranch(workspace, async (ours) => {
+    merged = await merge(workspace, objects, committing, ours, theirs);
+    faultPoint("sync:merged");
+    return merged.tip;
+  });
+  if (!merged) throw new Error("Nothing was merged.");
+  return merged;
 }
 
 async function merge(
@@ -45,10 +45,10 @@ async function merge(
   if (ours !== null && base === theirs) return { tip: ours, changed: [], joined: false };
   const [before, after] = [ours === null ? null : await treeOf(reader, ours), await treeOf(reader, theirs)];
   const common = base === null ? null : await treeOf(reader, base);
-  const united = await uniteTrees(objects, { ours: before, theirs: after, base: common });
+  const united = await mergeCheckpointTrees(objects, { ours: before, theirs: after, base: common });
   const tree = await withoutForgotten(workspace, objects, united, await differing(objects, before, united));
   const changed = await differing(objects, before, tree);
-  // A commit that takes something away is no step forward, even if it follows ours.
+  // A commit that removes content is not a fast-forward, even if it descends from ours.
   if ((ours === null || base === ours) && tree === after) return { tip: theirs, changed, joined: false };
   objects.writer.flush();
   const parents = ours === null ? [theirs] : [ours, theirs];
@@ -57,6 +57,7 @@ async function merge(
 }
 
 async function mergeBase(workspace: Workspace, a: string, b: string): Promise<string | null> {
-  const { code, stdout } = await tryGit(["merge-base", a, b], { cwd: workspace.root });
+  const { args, cwd } = gitLocation(workspace);
+  const { code, stdout } = await tryGit([...args, "merge-base", a, b], { cwd });
   return code === 0 ? stdout.toString("latin1").trim() : null;
 }

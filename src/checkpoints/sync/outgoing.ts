@@ -1,54 +1,61 @@
 /**
- * What is about to leave the machine, looked at once more. Checkpoints are redacted when they are written, but the branch may hold what
- * another tool wrote, an older version with fewer rules, or this one before the user added a rule: history is not rewritten, so a
- * push that would publish something that looks secret is refused.
+ * Checks what a push would publish. Checkpoints are redacted when they are written, but the branch may contain data
+ * from another tool, from an older version with fewer rules, or from before the user added a rule. History is not
+ * rewritten, so a push that would publish something that looks secret is refused.
  */
+
 import { join } from "node:path";
-import { UserError } from "../../base/errors.ts";
-import { readJson, writeJson } from "../../base/files.ts";
-import { plural, shownPath } from "../../base/text.ts";
+import { readJson, writeJson } from "../../base/fs/files.ts";
 import { loadConfig } from "../../config/load.ts";
-import { ObjectReader } from "../../git/reader.ts";
+import { gitLocation } from "../../git/location.ts";
+import { ObjectReader } from "../../git/objects/reader.ts";
 import { git } from "../../git/run.ts";
-import { isTracked } from "../../git/tracked.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { NAME_RULE } from "../../transcripts/redact/paths.ts";
 import { PlaceholderTable } from "../../transcripts/redact/placeholders.ts";
 import { createRedactor, type Redactor } from "../../transcripts/redact/redactor.ts";
-import { BACKTRAIL_FILE, CONTENT_HASH_FILE, CONTEXT_FILE, LINKS_FILE, METADATA_FILE, PROMPT_FILE } from "../layout.ts";
-import { parseBacktrailRecord, parseSessionMetadata } from "../parse.ts";
-import { promptsIn } from "../read.ts";
-import { redactionVersion } from "../redacted.ts";
+import {
+  BACKTRAIL_FILE,
+  CONTENT_HASH_FILE,
+  CONTEXT_FILE,
+  LINKS_FILE,
+  METADATA_FILE,
+  PROMPT_FILE,
+} from "../format/layout.ts";
+import { parseBacktrailRecord, parseSessionMetadata } from "../format/parse.ts";
+import { CheckpointError, type SecretFile } from "../problems.ts";
+import { promptsIn } from "../read/read.ts";
+import { redactionVersion } from "../write/redaction.ts";
 import { directory } from "./state.ts";
 
-/** GitHub takes no file of 100 MiB; others are no more generous. */
-const LARGEST_BLOB = 100 * 1024 * 1024 - 1;
-const SHOWN = 5;
+/** GitHub rejects files of 100 MiB, and other hosts are no more generous. */
+const MAX_BLOB = 100 * 1024 * 1024 - 1;
 
 interface Checked {
   v: 1;
   redaction: string;
-  /** Everything that this commit leads to was found clean. */
+  /** Everything reachable from this commit was found clean. */
   commit: string;
 }
 
-/** Throws where something in `tip` that `theirs` does not have must not leave. */
+/** Throws if `tip` contains something that must not be published and that `theirs` does not have. */
 export async function requireClean(workspace: Workspace, tip: string, theirs: string | null): Promise<void> {
-  const { redaction } = loadConfig(workspace.root, { isTracked: (file) => isTracked(workspace, file) });
+  const { redaction } = loadConfig(workspace);
   const version = redactionVersion(redaction);
   const before = checkedBefore(workspace, version);
   if (before === tip) return;
   const redactor = await createRedactor(redaction);
   const reader = new ObjectReader(workspace);
-  const found: string[] = [];
+  const found: SecretFile[] = [];
   let count = 0;
   try {
     for (const { id, path } of await outgoing(workspace, tip, [theirs, before])) {
       const object = await reader.read(id);
       if (object?.type !== "blob") continue;
-      if (object.data.length > LARGEST_BLOB) throw tooLarge(path, object.data.length);
+      if (object.data.length > MAX_BLOB) throw tooLarge(path, object.data.length);
       const rules = secretsIn(redactor, path.split("/").at(-1) ?? "", object.data);
       count += rules.length;
-      if (rules.length > 0) found.push(`${shownPath(path)} (${[...new Set(rules)].join(", ")})`);
+      if (rules.length > 0) found.push({ path, rules: [...new Set(rules)] });
     }
   } finally {
     reader.close();
@@ -57,24 +64,35 @@ export async function requireClean(workspace: Workspace, tip: string, theirs: st
   writeJson(checkedFile(workspace), { v: 1, redaction: version, commit: tip } satisfies Checked);
 }
 
-/** Each part as it was redacted, or should have been: what is next to each other in a file need not belong together. */
+/** Checks each part separately, as it is redacted: adjacent parts of a file need not belong together. */
 function secretsIn(redactor: Redactor, name: string, data: Buffer): string[] {
   const placeholders = new PlaceholderTable();
   const look = (input: Buffer | string, format?: "text") =>
     redactor.redact(input, { placeholders, again: true, ...(format ? { format } : {}) }).found.map(({ rule }) => rule);
   const texts = (all: readonly (string | null | undefined)[]) =>
     all.flatMap((text) => (text ? look(text, "text") : []));
+  // A name that is only odd (such as a checksum) is redacted on write; an older one is no reason to refuse the push.
+  const names = (all: readonly string[]) =>
+    [...new Set(all)].flatMap((path) =>
+      redactor.secretsInPath(path).flatMap(({ rule }) => (rule === NAME_RULE ? [] : [rule])),
+    );
   if (name === CONTENT_HASH_FILE || name === LINKS_FILE) return [];
   if (name === PROMPT_FILE) return texts(promptsIn(data.toString("utf8")));
   if (name === CONTEXT_FILE) return look(data, "text");
   if (name === BACKTRAIL_FILE) {
     const record = parseBacktrailRecord(data);
-    if (record.ok) return texts(record.value.steps.flatMap(({ prompt, response }) => [prompt, response]));
+    if (record.ok) {
+      const { steps, attribution } = record.value;
+      const paths = [...steps.flatMap(({ files }) => files), ...attribution.map(({ path }) => path)];
+      return [...texts(steps.flatMap(({ prompt, response }) => [prompt, response])), ...names(paths)];
+    }
   }
   if (name === METADATA_FILE) {
     const metadata = parseSessionMetadata(data);
-    const summary = metadata.ok ? metadata.value.summary : undefined;
-    return summary ? texts(stringsIn(summary)) : [];
+    if (!metadata.ok) return [];
+    const { summary, files_touched, branch, transcript_path } = metadata.value;
+    const chosen = [...files_touched, ...(branch ? [branch] : []), ...(transcript_path ? [transcript_path] : [])];
+    return [...(summary ? texts(stringsIn(summary)) : []), ...names(chosen)];
   }
   return look(data);
 }
@@ -90,8 +108,9 @@ async function outgoing(
   known: readonly (string | null)[],
 ): Promise<{ id: string; path: string }[]> {
   const without = known.flatMap((commit) => (commit === null ? [] : [`^${commit}`]));
-  const listed = await git(["rev-list", "--objects", "--stdin"], {
-    cwd: workspace.root,
+  const { args, cwd } = gitLocation(workspace);
+  const listed = await git([...args, "rev-list", "--objects", "--stdin"], {
+    cwd,
     input: `${[tip, ...without].join("\n")}\n`,
   });
   return listed
@@ -117,19 +136,10 @@ function checkedFile(workspace: Workspace): string {
   return join(directory(workspace), "checked.json");
 }
 
-function unclean(count: number, found: readonly string[]): UserError {
-  const more = found.length > SHOWN ? ` and ${plural(found.length - SHOWN, "more file")}` : "";
-  return new UserError(
-    "refused",
-    `Nothing was pushed: ${plural(count, "text")} in the checkpoints ${count === 1 ? "looks" : "look"} secret: ${found.slice(0, SHOWN).join("; ")}${more}.`,
-    "They were written before the rules knew them. If they are harmless, add them to the setting redaction.allow; --anyway pushes all the same.",
-  );
+function unclean(count: number, files: SecretFile[]): CheckpointError {
+  return new CheckpointError("refused", { kind: "push-has-secrets", count, files });
 }
 
-function tooLarge(path: string, size: number): UserError {
-  return new UserError(
-    "refused",
-    `Nothing was pushed: ${shownPath(path)} has ${Math.ceil(size / (1024 * 1024))} MiB, which hosts refuse.`,
-    "--anyway pushes all the same.",
-  );
+function tooLarge(path: string, bytes: number): CheckpointError {
+  return new CheckpointError("refused", { kind: "push-too-large", path, bytes });
 }

@@ -1,36 +1,40 @@
 /**
- * Pushing: never by force. Whatever the remote has that is not here is fetched and joined first, and a remote that moved meanwhile is
- * looked at again. No hook runs, so that our own push can never start another.
+ * Pushes checkpoints, never by force. First fetches and merges what the remote has, and retries if the remote moves in
+ * the meantime. Runs no hooks, so that our push can never start another one.
  */
-import { UserError } from "../../base/errors.ts";
-import { faultPoint } from "../../base/fault.ts";
+
+import { join } from "node:path";
+import { faultPoint } from "../../base/fault-point.ts";
 import { shorten } from "../../base/text.ts";
+import { quotedPath } from "../../git/private/store.ts";
 import { readRef } from "../../git/refs.ts";
 import { farGit } from "../../git/remote.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { treeOf } from "../commit.ts";
-import { CHECKPOINT_BRANCH } from "../layout.ts";
-import { openObjects } from "../write.ts";
+import { isHidden } from "../branch/location.ts";
+import { CHECKPOINT_BRANCH } from "../format/layout.ts";
+import { CheckpointError } from "../problems.ts";
+import { treeOf } from "../write/commit.ts";
+import { openObjects } from "../write/write.ts";
 import { fetchCheckpoints, note } from "./fetch.ts";
 import { type Patience, unreachable } from "./incoming.ts";
+import { differing } from "./merge-trees.ts";
 import { requireClean } from "./outgoing.ts";
 import { type Remote, refusal, withoutPassword } from "./remote.ts";
-import { differing } from "./unite.ts";
 
 export interface Pushed {
-  /** Checkpoints that the remote did not have, or not so much of. */
+  /** Checkpoints that the remote lacked, or had with less content. */
   pushed: string[];
-  /** Checkpoints that came from there on the way. */
+  /** Checkpoints that were fetched from the remote along the way. */
   fetched: string[];
 }
 
 const ATTEMPTS = 5;
-/** What a server says to a push that another one has overtaken. */
+/** A server's messages when another push came first. */
 const OVERTAKEN =
   /fetch first|non-fast-forward|stale info|failed to update ref|cannot lock ref|reference already exists/;
 
 export interface PushOptions extends Patience {
-  /** Push although something in it looks secret. */
+  /** Push even if some content looks secret. */
   anyway?: boolean;
 }
 
@@ -50,17 +54,20 @@ export async function pushCheckpoints(workspace: Workspace, remote: Remote, opti
       return { pushed, fetched: [...fetched] };
     }
     if (!OVERTAKEN.test(said) || attempt >= ATTEMPTS)
-      throw new UserError("failed", `${remote.name} did not take the checkpoints: ${said}`);
+      throw new CheckpointError("failed", { kind: "push-rejected", remote: remote.name, reason: said });
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 200 * attempt));
   }
 }
 
-/** Null where it went well; otherwise what the other side said. */
+/** Returns null on success, otherwise the remote's message. */
 async function push(workspace: Workspace, remote: Remote, tip: string, patience: Patience): Promise<string | null> {
   const args = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"];
   const { seconds, signal } = patience;
-  const result = await farGit([...args, "--", remote.pushTo, `${tip}:${CHECKPOINT_BRANCH}`], {
+  // Given a remote's name, git would update the remote-tracking ref in the user's repository, which lacks the commit.
+  const to = isHidden(workspace) ? remote.pushAddress : remote.pushTo;
+  const result = await farGit([...args, "--", to, `${tip}:${CHECKPOINT_BRANCH}`], {
     cwd: workspace.root,
+    env: isHidden(workspace) ? hiddenObjects(workspace) : {},
     timeoutMs: seconds * 1000,
     signal,
   });
@@ -71,12 +78,13 @@ async function push(workspace: Workspace, remote: Remote, tip: string, patience:
   return shorten(withoutPassword(`${rejected}${/remote:/.test(why) ? ` (${why})` : ""}`), 400);
 }
 
+/** The environment for a git process in the user's repository that only reads. */
+function hiddenObjects(home: Workspace): Record<string, string> {
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(home.commonDir, "objects")) };
+}
+
 async function newThere(workspace: Workspace, theirs: string | null, tip: string): Promise<string[]> {
-  const objects = openObjects(workspace);
-  try {
-    const there = theirs === null ? null : await treeOf(objects.reader, theirs);
-    return await differing(objects, there, await treeOf(objects.reader, tip));
-  } finally {
-    objects.reader.close();
-  }
+  using objects = openObjects(workspace);
+  const there = theirs === null ? null : await treeOf(objects.reader, theirs);
+  return await differing(objects, there, await treeOf(objects.reader, tip));
 }

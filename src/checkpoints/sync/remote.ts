@@ -1,27 +1,29 @@
-/** Where checkpoints are pushed to and fetched from: a remote by its name, or another repository by its address. */
+/** Resolves where checkpoints are pushed to and fetched from: a remote's name, or the address of a repository. */
+
 import { hexDigest } from "../../base/digest.ts";
-import { UserError } from "../../base/errors.ts";
 import { oneLine, shorten } from "../../base/text.ts";
 import type { FarResult } from "../../git/remote.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { CheckpointError } from "../problems.ts";
 
 export interface Remote {
-  /** As the user calls it, fit to be shown and stored: without a password. */
+  /** The user's name for it, without a password, so that it can be shown and stored. */
   name: string;
-  /** What git is given to push to. */
+  /** The argument for `git push`. */
   pushTo: string;
-  /** The same place to read from, which `pushurl` may have at another address than the remote's own. */
+  /** The address behind `pushTo`, if that is a remote's name. */
+  pushAddress: string;
+  /** Where to fetch from: with `pushurl` set, the push address rather than the remote's own. */
   fetchFrom: string;
-  /** Of the address: a remote that is pointed elsewhere is another one. */
+  /** Derived from the address: a remote that gets a new address counts as another remote. */
   key: string;
 }
 
 export async function findRemote(workspace: Workspace, text: string): Promise<Remote> {
-  if (workspace.kind === "private")
-    throw new UserError("usage", "This folder is no git repository: it has no checkpoints to sync.");
+  if (workspace.kind === "private") throw new CheckpointError("usage", { kind: "nothing-to-sync" });
   if (text === "" || text.startsWith("-") || /\p{Cc}/u.test(text))
-    throw new UserError("usage", `"${shorten(oneLine(text), 60)}" is neither a remote nor an address.`);
+    throw new CheckpointError("usage", { kind: "remote-invalid", text });
   const named = async (...options: string[]) => {
     const { code, stdout } = await tryGit(["remote", "get-url", ...options, text], { cwd: workspace.root });
     return code === 0 ? stdout.toString("utf8").split("\n")[0] : undefined;
@@ -29,26 +31,22 @@ export async function findRemote(workspace: Workspace, text: string): Promise<Re
   const push = await named("--push");
   if (push) {
     const fetch = await named();
-    return { name: text, pushTo: text, fetchFrom: fetch === push ? text : push, key: keyOf(push) };
+    return { name: text, pushTo: text, pushAddress: push, fetchFrom: fetch === push ? text : push, key: keyOf(push) };
   }
   if (!/[/:\\]/.test(text) && text !== "." && text !== "..") {
     const { stdout } = await tryGit(["remote"], { cwd: workspace.root });
     const names = stdout.toString("utf8").split("\n").filter(Boolean).map(oneLine);
-    throw new UserError(
-      "not-found",
-      `There is no remote "${shorten(oneLine(text), 60)}" here.`,
-      names.length > 0 ? `There is ${names.join(", ")}.` : "`git remote add` makes one; an address will do as well.",
-    );
+    throw new CheckpointError("not-found", { kind: "remote-unknown", text, names });
   }
-  return { name: withoutPassword(text), pushTo: text, fetchFrom: text, key: keyOf(text) };
+  return { name: withoutPassword(text), pushTo: text, pushAddress: text, fetchFrom: text, key: keyOf(text) };
 }
 
-/** `https://ada:secret@host/…` without what is secret in it. */
+/** Strips the credentials from `https://ada:secret@host/…`. */
 export function withoutPassword(text: string): string {
   return text.replace(/(:\/\/)[^/@\s]*@/g, "$1");
 }
 
-/** What the other side or git said, as one sentence for people. Null where it went well. */
+/** Formats the error of the remote or of git as one sentence. Returns null on success. */
 export function refusal(result: FarResult, seconds: number): string | null {
   if (result.ended === "time") return `It did not answer within ${seconds} seconds.`;
   if (result.ended === "size") return "It sends more than a repository of checkpoints can hold.";

@@ -4,7 +4,16 @@ import { type TemporaryRepository, temporaryRepository } from "../../../test/sup
 import { ownHome } from "../../../test/support/own-process.ts";
 import { findWorkspace, type Workspace } from "../../git/workspace.ts";
 import { findRemote, refusal, withoutPassword } from "./remote.ts";
-import { directory, failed, fulfilled, isDue, remoteState, succeeded, wishedPush, wishPush } from "./state.ts";
+import {
+  completeRequest,
+  directory,
+  failed,
+  isDue,
+  remoteState,
+  requestedPush,
+  requestPush,
+  succeeded,
+} from "./state.ts";
 
 ownHome();
 
@@ -30,8 +39,8 @@ function at(minute: number): void {
 
 test("each failure in a row waits longer, a wish of the user's not at all, and success forgets them", () => {
   at(0);
-  wishPush(workspace);
-  const wish = wishedPush(workspace);
+  requestPush(workspace);
+  const wish = requestedPush(workspace);
   if (!wish) throw new Error("No wish.");
   const pauses: number[] = [];
   let minute = 0;
@@ -47,8 +56,8 @@ test("each failure in a row waits longer, a wish of the user's not at all, and s
   expect(pauses).toEqual([1, 5, 15, 60, 240, 1440, 1440, 1440]);
   failed(workspace, REMOTE, "no");
   at(minute + 1);
-  wishPush(workspace);
-  const again = wishedPush(workspace);
+  requestPush(workspace);
+  const again = requestedPush(workspace);
   if (!again) throw new Error("No wish.");
   expect(isDue(again, remoteState(workspace, "k"))).toBe(true);
   succeeded(workspace, REMOTE, "pushed");
@@ -56,14 +65,14 @@ test("each failure in a row waits longer, a wish of the user's not at all, and s
 });
 
 test("a wish is taken away only by whoever fulfilled that one", () => {
-  wishPush(workspace);
-  const first = wishedPush(workspace);
-  wishPush(workspace);
-  if (first) fulfilled(workspace, first);
-  const second = wishedPush(workspace);
+  requestPush(workspace);
+  const first = requestedPush(workspace);
+  requestPush(workspace);
+  if (first) completeRequest(workspace, first);
+  const second = requestedPush(workspace);
   expect(second).toBeDefined();
-  if (second) fulfilled(workspace, second);
-  expect(wishedPush(workspace)).toBeUndefined();
+  if (second) completeRequest(workspace, second);
+  expect(requestedPush(workspace)).toBeUndefined();
 });
 
 test("a fetch that went well says nothing about a push that did not, and files are the user's alone", () => {

@@ -1,23 +1,23 @@
 /**
- * What is known of each remote between two syncs, and the push that a push of the user's asked for. Written by whoever holds the
- * lock; the wish alone may be written by anybody, and is only taken away by whoever fulfilled that very one.
+ * The state of each remote between syncs, and the request to push after a push by the user. The holder of the lock
+ * writes the state; any process may write the request, but only the process that fulfilled it deletes it.
  */
 import { join } from "node:path";
 import { now } from "../../base/clock.ts";
-import { readJson, removeFile, writeJson } from "../../base/files.ts";
+import { readJson, removeFile, writeJson } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
 import type { Workspace } from "../../git/workspace.ts";
 
-/** What happened last with one remote. */
+/** The last results for one remote. */
 export interface RemoteState {
   name: string;
   pushed: string | null;
   fetched: string | null;
-  /** The last failure since it last went well. */
+  /** The last failure since the last success. */
   error: { time: string; message: string } | null;
-  /** In a row. */
+  /** The number of consecutive failures. */
   failures: number;
-  /** Not tried again by itself before this. */
+  /** No automatic retry before this time. */
   next: string | null;
 }
 
@@ -26,21 +26,21 @@ interface SyncState {
   remotes: Record<string, RemoteState>;
 }
 
-/** A push of the user's that checkpoints are to follow. */
-export interface Wish {
+/** A push by the user that checkpoints should follow. */
+export interface PushRequest {
   v: 1;
   time: string;
   id: string;
 }
 
-/** Remotes' branches as they were last seen, by the remotes' keys. */
+/** The remotes' branches as last seen, by the remotes' keys. */
 export const SYNC_REFS = "refs/backtrail/sync/";
 
 const MINUTE = 60_000;
-/** After the first failure, the second, …; the last for all that follow. */
+/** The pause after the first failure, the second, …; the last one repeats. */
 const PAUSES = [1, 5, 15, 60, 240, 1440].map((minutes) => minutes * MINUTE);
 
-/** Of every remote that was ever synced with. */
+/** Includes every remote that was ever synced with. */
 export function remoteStates(workspace: Workspace): RemoteState[] {
   return Object.values(readState(workspace).remotes);
 }
@@ -73,28 +73,28 @@ export function failed(workspace: Workspace, remote: { key: string; name: string
   });
 }
 
-export function wishPush(workspace: Workspace): void {
-  const wish: Wish = { v: 1, time: now().toISOString(), id: crypto.randomUUID() };
+export function requestPush(workspace: Workspace): void {
+  const wish: PushRequest = { v: 1, time: now().toISOString(), id: crypto.randomUUID() };
   writeJson(wishFile(workspace), wish);
 }
 
-export function wishedPush(workspace: Workspace): Wish | undefined {
+export function requestedPush(workspace: Workspace): PushRequest | undefined {
   try {
-    const wish = readJson(wishFile(workspace)) as Wish | undefined;
+    const wish = readJson(wishFile(workspace)) as PushRequest | undefined;
     return wish?.v === 1 && typeof wish.id === "string" && typeof wish.time === "string" ? wish : undefined;
   } catch {
-    // A wish that cannot be read is one all the same; the next one replaces it.
+    // An unreadable request still counts; the next one replaces it.
     return { v: 1, time: now().toISOString(), id: "" };
   }
 }
 
-/** Unless another one has come since. */
-export function fulfilled(workspace: Workspace, wish: Wish): void {
-  if (wishedPush(workspace)?.id === wish.id) removeFile(wishFile(workspace));
+/** Keeps the request if a newer one has replaced it. */
+export function completeRequest(workspace: Workspace, wish: PushRequest): void {
+  if (requestedPush(workspace)?.id === wish.id) removeFile(wishFile(workspace));
 }
 
-/** A user's push tries at once, however long the pause would have been. */
-export function isDue(wish: Wish, state: RemoteState | undefined): boolean {
+/** A push by the user retries immediately, regardless of the pause. */
+export function isDue(wish: PushRequest, state: RemoteState | undefined): boolean {
   if (!state?.next || !state.error) return true;
   return now().toISOString() >= state.next || wish.time > state.error.time;
 }
@@ -107,7 +107,7 @@ export function directory(workspace: Workspace): string {
   return join(workspace.storeDir, "sync");
 }
 
-/** Its presence makes git's pre-push hook call us. */
+/** git's pre-push hook calls us only if this file exists. */
 export function pushMark(workspace: Workspace): string {
   return join(workspace.storeDir, "push");
 }

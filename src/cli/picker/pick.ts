@@ -1,18 +1,19 @@
-/** Lets a person pick a step: a full screen with a preview, or a numbered list where the cursor cannot move. */
+/** Lets the user pick a step: full screen with a preview, or a numbered list if the terminal cannot move its cursor. */
 import { emitKeypressEvents } from "node:readline";
 import { now } from "../../base/clock.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { oneLine, plural } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { stampsOf } from "../../restore/check/stamps.ts";
-import { fatesOf } from "../../restore/fates.ts";
+import type { Step } from "../../model/step.ts";
+import { readCheckResults } from "../../restore/targets/check-results.ts";
+import { readTurnStatuses } from "../../restore/targets/turn-status.ts";
 import { patch } from "../../steps/diff.ts";
-import { findStep, listSteps } from "../../steps/list.ts";
-import type { Step } from "../../steps/model.ts";
-import { askLine, interrupted } from "../ask.ts";
-import type { Io } from "../io.ts";
-import { fit, widthOf } from "../render/text.ts";
-import { age } from "../render/time.ts";
+import { findStep, isOnTimeline, listSteps } from "../../steps/list.ts";
+import { fit, widthOf } from "../render/layout/text.ts";
+import { age } from "../render/layout/time.ts";
+import { turnNumber } from "../render/timeline/timeline.ts";
+import { askLine, interrupted } from "../terminal/ask.ts";
+import type { Io } from "../terminal/io.ts";
 import { entriesFrom, type PickerEntry, stepOf } from "./entries.ts";
 import type { Purpose } from "./purpose.ts";
 import { begin, type Key, press } from "./state.ts";
@@ -23,18 +24,18 @@ const ENTER_SCREEN = "\u001b[?1049h\u001b[?25l";
 const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l";
 const PREVIEW_LINES = 400;
 
-/** Of one session, where it is given. */
+/** `session` restricts the list to one session. */
 export async function pickStep(workspace: Workspace, io: Io, purpose: Purpose, session?: string): Promise<Step> {
   const steps = listSteps(workspace, session === undefined ? {} : { session });
-  const known = { fates: fatesOf(workspace, steps), verdictOf: stampsOf(workspace).of };
-  const entries = entriesFrom(steps, known).filter(purpose.offers);
+  const known = { fates: readTurnStatuses(workspace, steps), verdictOf: readCheckResults(workspace).of };
+  const entries = entriesFrom(steps.filter(isOnTimeline), known).filter(purpose.offers);
   if (entries.length === 0) {
     throw new UserError("not-found", purpose.nothing, "Start an agent and give it something to do.");
   }
   return io.dumb ? pickByNumber(entries, io, purpose) : pickOnScreen(entries, workspace, io, purpose);
 }
 
-/** A page at a time; a number goes to before that turn, with a plus to after it. */
+/** Lists one page at a time. A number picks the state before that turn, a number with a plus the state after it. */
 async function pickByNumber(entries: readonly PickerEntry[], io: Io, { question, sides }: Purpose): Promise<Step> {
   io.say(question);
   for (let from = 0; ; from += NUMBERED) {
@@ -56,8 +57,9 @@ async function pickByNumber(entries: readonly PickerEntry[], io: Io, { question,
 function numberedLine(entry: PickerEntry, number: number, sides: boolean, io: Io): string {
   const place = entry.isTurn && sides ? (entry.before ? "before: " : "after: ") : "";
   const note = entry.note === "" ? "" : ` (${io.accessible ? spoken(entry.note) : entry.note})`;
-  const start = `${String(number).padStart(3)}. ${age(entry.after.time, now())}: ${place}`;
-  // A screen reader has no columns: nothing is cut off for it.
+  const turn = entry.back === null ? "" : `${turnNumber(entry.back)} `;
+  const start = `${String(number).padStart(3)}. ${turn}${age(entry.after.time, now())}: ${place}`;
+  // A screen reader has no columns, so nothing is cut off for it.
   const room = io.accessible ? Number.POSITIVE_INFINITY : Math.max(10, io.err.columns - widthOf(start) - widthOf(note));
   return `${start}${fit(entry.title, room)}${note}`;
 }
@@ -117,7 +119,7 @@ function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io:
   });
 }
 
-/** Diffs are made by git while the list is already there; the screen is drawn again when one arrives. */
+/** git computes the diffs while the list is already visible; the screen is redrawn when a diff arrives. */
 class DiffPreviews {
   readonly #workspace: Workspace;
   readonly #arrived: () => void;

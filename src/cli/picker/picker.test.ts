@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { makeStep } from "../render/steps.fixture.ts";
-import { widthOf } from "../render/text.ts";
+import { makeStep } from "../../../test/support/steps.ts";
+import { widthOf } from "../render/layout/text.ts";
 import { entriesFrom, stepOf } from "./entries.ts";
 import { TO_REWIND, TO_UNDO } from "./purpose.ts";
 import { begin, type Key, type PickerState, press } from "./state.ts";

@@ -1,14 +1,14 @@
-/** What a step is picked for, and how the picker says so. */
+/** Defines the purposes of the picker and their texts. */
 import type { PickerEntry } from "./entries.ts";
 
 export interface Purpose {
-  /** Over a numbered list. */
+  /** The heading of a numbered list. */
   question: string;
-  /** Over the list on a screen, before where the chosen one leads; a purpose without sides asks its question there. */
+  /** The heading on a screen, before the description of the chosen state; without `sides`, the question itself. */
   lead: string;
-  /** What the enter key does. */
+  /** The label of the enter key. */
   verb: string;
-  /** Whether before or after a turn makes a difference. */
+  /** Whether the user can choose between before and after a turn. */
   sides: boolean;
   offers(entry: PickerEntry): boolean;
   nothing: string;

@@ -1,4 +1,4 @@
-/** The picker as a pure machine: a state and a key give the next state, or an end. */
+/** The picker as a pure state machine: a state and a key give the next state, or the end. */
 import { matching, type PickerEntry } from "./entries.ts";
 
 export interface PickerState {
@@ -6,11 +6,11 @@ export interface PickerState {
   query: string;
   matches: readonly PickerEntry[];
   cursor: number;
-  /** Going to after the turn instead of before it. */
+  /** Picks the state after the turn instead of before it. */
   after: boolean;
-  /** Whether that makes a difference. */
+  /** Whether the user can choose between before and after a turn. */
   sides: boolean;
-  /** Lines of the preview that were scrolled past. */
+  /** The number of preview lines scrolled past. */
   scrolled: number;
 }
 
@@ -60,7 +60,7 @@ function moved(state: PickerState, by: number): Outcome {
   return { state: { ...state, cursor, scrolled: 0 } };
 }
 
-/** The entry under the cursor stays under it as long as it matches. */
+/** The entry under the cursor stays selected as long as it matches. */
 function filtered(state: PickerState, query: string): PickerState {
   const current = state.matches[state.cursor];
   const matches = matching(state.entries, query);

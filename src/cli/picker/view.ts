@@ -1,10 +1,11 @@
-/** The picker's screen, as lines: a filter, the list, and below it what the chosen turn was about. */
+/** Draws the picker's screen as lines: the filter, the list, and a preview of the chosen turn. */
 import { oneLine, plural, printable } from "../../base/text.ts";
-import type { Paint } from "../io.ts";
-import { colourDiff } from "../render/diff.ts";
+import { colorDiff } from "../render/diff.ts";
 import { countOf, entriesOf, fileLines, summaryOf } from "../render/files.ts";
-import { fit, pad, widthOf, wrap } from "../render/text.ts";
-import { age } from "../render/time.ts";
+import { fit, pad, widthOf, wrap } from "../render/layout/text.ts";
+import { age } from "../render/layout/time.ts";
+import { turnNumber } from "../render/timeline/timeline.ts";
+import type { Paint } from "../terminal/io.ts";
 import { type PickerEntry, stepOf } from "./entries.ts";
 import type { Purpose } from "./purpose.ts";
 import type { PickerState } from "./state.ts";
@@ -15,20 +16,20 @@ export interface Screen {
   paint: Paint;
   now: Date;
   purpose: Purpose;
-  /** The diff of an entry as far as it is known yet. */
+  /** The diff of an entry, if it has been computed yet. */
   diffOf(entry: PickerEntry): string | undefined;
 }
 
 const PROMPT_LINES = 3;
 const FILE_LINES = 5;
-const LEAST_LIST = 3;
-const LEAST_TITLE = 16;
+const MIN_LIST = 3;
+const MIN_TITLE = 16;
 
-/** Exactly as many lines as the screen has, less one. */
+/** Returns exactly one line less than the screen has. */
 export function draw(state: PickerState, screen: Screen): string[] {
   const { columns, rows, paint } = screen;
   const room = Math.max(8, rows - 1);
-  const listRows = Math.max(LEAST_LIST, Math.min(state.matches.length, Math.floor((room - 4) * 0.4)));
+  const listRows = Math.max(MIN_LIST, Math.min(state.matches.length, Math.floor((room - 4) * 0.4)));
   const lines = [headline(state, screen), filterLine(state, screen), ...list(state, listRows, screen)];
   lines.push(paint("dim", "─".repeat(columns)));
   const entry = state.matches[state.cursor];
@@ -40,12 +41,12 @@ export function draw(state: PickerState, screen: Screen): string[] {
   return lines;
 }
 
-/** The longest that fits is shown. */
+/** Help texts, of which the longest that fits is shown. */
 function helps({ verb, sides }: Purpose): string[] {
   const [side, tab] = sides ? [" · tab before/after", " tab"] : ["", ""];
   return [
-    `type to filter · ↑↓ choose${side} · ←→ scroll · enter ${verb} · esc stop`,
-    `↑↓ choose${side} · enter ${verb} · esc stop`,
+    `type to filter · ↑↓ choose${side} · ←→ scroll · enter ${verb} · esc cancel`,
+    `↑↓ choose${side} · enter ${verb} · esc cancel`,
     `↑↓${side} · enter · esc`,
     `↑↓${tab} enter esc`,
   ];
@@ -81,8 +82,8 @@ function row(entry: PickerEntry, chosen: boolean, { columns, paint, now }: Scree
   const when = pad(fit(age(entry.after.time, now), 11), 11);
   const files = summaryOf(entry.after.files, (_style, text) => text);
   const room = columns - 17 - files.length;
-  // Where there is little room, what it was about matters most.
-  const note = widthOf(entry.note) + LEAST_TITLE <= room ? entry.note : "";
+  // On a narrow screen the title matters most.
+  const note = widthOf(entry.note) + MIN_TITLE <= room ? entry.note : "";
   const right = note === "" ? files : `${note} ${files}`;
   const title = pad(fit(entry.title, columns - 17 - widthOf(right)), columns - 16 - widthOf(right));
   const line = `${when}  ${title} ${right}`;
@@ -96,7 +97,7 @@ function previewOf(entry: PickerEntry, screen: Screen): string[] {
     step.agent,
     step.model,
     step.session && `session ${step.session.slice(0, 8)}`,
-    step.turn > 0 && `turn ${step.turn}`,
+    entry.back !== null && turnNumber(entry.back),
     step.branch,
     entry.note,
   ];
@@ -109,11 +110,11 @@ function previewOf(entry: PickerEntry, screen: Screen): string[] {
   lines.push(...fileLines(entriesOf(step.files), paint, { limit: FILE_LINES }));
   lines.push(...entry.details.map((text) => paint("cyan", `  ${fit(text, columns - 2)}`)));
   const diff = screen.diffOf(entry);
-  if (diff) lines.push(...colourDiff(diff.trimEnd(), paint).split("\n"));
+  if (diff) lines.push(...colorDiff(diff.trimEnd(), paint).split("\n"));
   return lines;
 }
 
-/** Lines of a diff may hold colours and tabs: cut by what they take on the screen. */
+/** Cuts a diff line, which may contain colors and tabs, by its width on the screen. */
 function cut(line: string, columns: number): string {
   const wide = line.replaceAll("\t", "    ");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours are what this looks for

@@ -1,31 +1,90 @@
-/** What a command is in the table of commands, and the options that many of them share. */
+/** Defines an entry of the command table, and the options that many commands share. */
 import { UserError } from "../../base/errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 
-export const GROUPS = ["Start and stop", "Look back", "Go back", "Run agents", "Set up"] as const;
-export type Group = (typeof GROUPS)[number];
+export const GROUPS = ["Start and stop", "Look back", "Go back", "Run agents", "Team", "Set up"] as const;
+type Group = (typeof GROUPS)[number];
 
 export interface CommandSpec {
   path: string;
   alias?: string;
   group: Group;
   summary: string;
-  /** For the command's own help; the summary where there is none. */
+  /** The text of the command's own help; defaults to the summary. */
   details?: string;
   arguments?: readonly ArgumentSpec[];
   options?: readonly OptionSpec[];
   examples?: readonly (readonly [string, string])[];
   hidden?: boolean;
-  /** What stands behind `--` is not ours: it reaches the command as `rest`. */
+  /** Passes the words after `--` to the command as `rest`. */
   takesRest?: boolean;
-  /** Run when its group is named alone. */
+  /** Runs if only its group is named. */
   isDefault?: boolean;
-  /** `never`: each command declares its own options, and commander fills them as this table says. */
+  /** Set by `lazy`, which checks the options. */
   load?: () => Promise<{ run(options: never, io: Io): Promise<number | undefined> }>;
 }
 
+/** The description of a command, without its code: its type has the names and values of all its flags. */
+type Description = Omit<CommandSpec, "load">;
+
+/** Describes a command; `OptionsOf` derives the type of its options from the flags. */
+export function command<const D extends Description>(description: D): D {
+  return description;
+}
+
+/** Adds the code, which loads when the command runs. Its `run` must take the options that the flags give. */
+export function lazy<D extends Description>(
+  description: D,
+  load: () => Promise<{ run: (options: OptionsOf<D>, io: Io) => Promise<number | undefined> }>,
+): CommandSpec {
+  return { ...description, load };
+}
+
+/** What `run` receives: `--dry-run` is `dryRun?: boolean`, `--limit <n>` has the type that its `parse` returns. */
+export type OptionsOf<D extends Description> = Simplified<
+  Arguments<NonNullable<D["arguments"]>[number]> &
+    Flags<NonNullable<D["options"]>[number]> &
+    (D extends { takesRest: true } ? { rest: readonly string[] } : unknown)
+>;
+
+type Simplified<T> = { [K in keyof T]: T[K] };
+
+type Flags<O extends OptionSpec> = { [F in O as FlagName<F["flags"]>]?: FlagValue<F> };
+
+/** `-s, --session <id>` → `session`, `--dry-run` → `dryRun`, `--no-open` → `open`. */
+type FlagName<F extends string> = F extends `${string}--no-${infer Long}`
+  ? Camel<Long>
+  : F extends `${string}--${infer Long}`
+    ? Camel<Long extends `${infer Name} ${string}` ? Name : Long>
+    : never;
+
+type FlagValue<O extends OptionSpec> = O extends { parse: (...given: never[]) => infer Value }
+  ? Value
+  : O["flags"] extends `${string}...${string}`
+    ? Word<O>[]
+    : O["flags"] extends `${string}<${string}`
+      ? Word<O>
+      : O["flags"] extends `${string}[${string}`
+        ? Word<O> | true
+        : boolean;
+
+type Word<O extends OptionSpec> = O extends { choices: readonly (infer Choice extends string)[] } ? Choice : string;
+
+/** `<one>` is always given, `[one]` may be missing, and `[any...]` is a list. */
+type Arguments<A extends ArgumentSpec> = {
+  [N in Exclude<A["name"], `[${string}]`> as ArgumentName<N>]: N extends `${string}...${string}` ? string[] : string;
+} & {
+  [N in Extract<A["name"], `[${string}]`> as ArgumentName<N>]?: N extends `${string}...${string}` ? string[] : string;
+};
+
+type ArgumentName<N extends string> = N extends `${"<" | "["}${infer Name}${">" | "]"}`
+  ? Camel<Name extends `${infer One}...` ? One : Name>
+  : never;
+
+type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+
 export interface ArgumentSpec {
-  /** `<needed>`, `[optional]`, `[any...]`. */
+  /** `<required>`, `[optional]`, `[any...]`. */
   name: string;
   help: string;
   completes?: Completes;
@@ -35,22 +94,44 @@ export interface OptionSpec {
   flags: string;
   help: string;
   choices?: readonly string[];
-  conflicts?: string[];
-  /** `before` is what an earlier one of the same came to. */
+  conflicts?: readonly string[];
+  /** `before` is the parsed value of earlier occurrences of the option. */
   parse?: (text: string, before: unknown) => unknown;
   completes?: Completes;
 }
 
-/** What the shell offers in this place. */
-export type Completes = "step" | "turn" | "agent" | "setting" | "shell" | "session" | "run" | "fork";
+/** The completions that the shell offers for this argument or option. */
+export type Completes =
+  | "step"
+  | "turn"
+  | "agent"
+  | "setting"
+  | "value"
+  | "shell"
+  | "session"
+  | "run"
+  | "fork"
+  | "operation"
+  | "proposal"
+  | "path"
+  | "query";
 
-export const JSON_OPTION: OptionSpec = { flags: "--json", help: "print JSON" };
-export const YES: OptionSpec = { flags: "-y, --yes", help: "don't ask" };
-export const DRY_RUN: OptionSpec = { flags: "-n, --dry-run", help: "say what would be done, and do nothing" };
+export const JSON_OPTION = { flags: "--json", help: "print JSON" } as const satisfies OptionSpec;
+export const YES = { flags: "-y, --yes", help: "don't ask" } as const satisfies OptionSpec;
+export const DRY_RUN = {
+  flags: "-n, --dry-run",
+  help: "say what would be done, and do nothing",
+} as const satisfies OptionSpec;
+export const ALL = { flags: "--all", help: "show the whole plan, however long it is" } as const satisfies OptionSpec;
 export const TARGET =
   "a step, `last`, `prev`, `last-green`, a number of turns back, a name, a commit, a checkpoint, a session";
 
 export function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new UserError("usage", `"${text}" is not a number of turns.`, "Give a whole number; 0 means all of them.");
+}
+
+/** For an option that may be repeated. One flag does not take a list, because arguments may follow. */
+export function oneMore(text: string, before: unknown): string[] {
+  return [...(Array.isArray(before) ? (before as string[]) : []), text];
 }

@@ -1,27 +1,43 @@
-/** A checkpoint and its sessions, as `explain` shows them. Everything in it may come from a stranger. */
+/** Renders a checkpoint and its sessions for `explain`. All content is untrusted. */
 import { oneLine, plural, printable, shownPath } from "../../base/text.ts";
-import type { Summary, TokenUsage } from "../../checkpoints/layout.ts";
-import type { StoredCheckpoint, StoredSession } from "../../checkpoints/read.ts";
-import type { Conversation, Entry, Tokens } from "../../transcripts/model.ts";
+import { type InitialAttribution, lineCount, type Summary, type TokenUsage } from "../../checkpoints/format/layout.ts";
+import type { StoredCheckpoint, StoredSession } from "../../checkpoints/read/read.ts";
+import type { Conversation, Entry } from "../../model/conversation.ts";
+import type { Tokens } from "../../model/tokens.ts";
 import { type Cost, estimatedCost, sumOfCosts } from "../../transcripts/prices.ts";
-import type { Paint } from "../io.ts";
-import { costWords } from "./amounts.ts";
+import type { Paint } from "../terminal/io.ts";
+import { costWords } from "./layout/amounts.ts";
+import { fit, wrap } from "./layout/text.ts";
+import { age, moment } from "./layout/time.ts";
+import { labelled, section } from "./line-origin.ts";
 import { tokenLine } from "./step.ts";
-import { labelled, section } from "./story.ts";
-import { fit, wrap } from "./text.ts";
-import { age, moment } from "./time.ts";
 
 export interface CheckpointView {
   paint: Paint;
   columns: number;
   now: Date;
+  /** Whether a turn had already been undone when the checkpoint was committed. */
+  isUndone?(turn: RecordedTurnName): boolean;
 }
 
-const MOST_FILES = 30;
+interface RecordedTurnName {
+  agent: string;
+  session: string;
+  turn: number;
+  /** When the checkpoint was made; null if it is not committed. */
+  committed: string | null;
+}
+
+const MAX_FILES = 30;
 
 export function checkpointLines(checkpoint: StoredCheckpoint, view: CheckpointView): string[] {
   const { summary, tasks, sessions } = checkpoint;
   const { paint } = view;
+  const [first] = sessions;
+  const all = first?.metadata.initial_attribution;
+  // Lines from a fork that was taken over belong to an agent, but to none of these sessions.
+  const isOneSession = sessions.length === 1 && first && [null, all?.agent_lines].includes(ownLines(first));
+  const share = isOneSession ? undefined : all;
   return [
     `${paint("bold", "checkpoint")} ${paint("magenta", checkpoint.id)}`,
     ...labelled("branch", summary.branch ? shownPath(summary.branch) : null, paint),
@@ -29,6 +45,8 @@ export function checkpointLines(checkpoint: StoredCheckpoint, view: CheckpointVi
     ...labelled("tokens", summary.token_usage ? tokenLine(tokensOf(summary.token_usage)) : null, paint),
     ...labelled("cost", summary.token_usage ? costWords(sumOfCosts(sessions.map(spentBy))) : null, paint),
     ...labelled("sessions", plural(sessions.length, "session"), paint),
+    ...labelled("lines", share ? shareOf(share.agent_lines, share.total_committed, "agents") : null, paint),
+    ...labelled("imported", summary.imported ? `from before${commitWords(summary.commit_sha)}` : null, paint),
     ...labelled("subagents", tasks.length > 0 ? plural(tasks.length, "task") : null, paint),
     ...checkpoint.problems.map((problem) => `${paint("yellow", "warning:")} ${printable(problem)}`),
   ];
@@ -45,34 +63,69 @@ export function sessionLines(session: StoredSession, view: CheckpointView): stri
     ...labelled("recorded", timeLine(metadata.created_at, now), paint),
     ...labelled("tokens", metadata.token_usage ? tokenLine(tokensOf(metadata.token_usage)) : null, paint),
     ...labelled("cost", metadata.token_usage ? costWords(spentBy(session).cost) : null, paint),
-    ...labelled(
-      "lines",
-      share && share.total_committed > 0
-        ? `${share.agent_lines} of ${share.total_committed} by the agent (${Math.round(share.agent_percentage)} %)`
-        : null,
-      paint,
+    ...Object.entries(metadata.model_usage ?? {}).flatMap(([model, usage]) =>
+      labelled("model", `${oneLine(model)}: ${tokenLine(tokensOf(usage))}`, paint),
     ),
+    ...labelled("lines", share ? linesBy(session, share) : null, paint),
   ];
   if (metadata.summary) lines.push(...summaryLines(metadata.summary, view));
-  lines.push(...promptLines(prompts, view), ...fileNames(metadata.files_touched, paint));
+  lines.push(...promptLines(prompts, view, undonePrompts(session, view)), ...fileNames(metadata.files_touched, paint));
   return lines.map((line) => (line.length > columns * 4 ? fit(line, columns * 4) : line));
 }
 
-export function promptLines(prompts: readonly string[], { paint, columns }: CheckpointView): string[] {
+function commitWords(commit: string | undefined): string {
+  return commit === undefined ? "" : ` commit ${commit.slice(0, 12)}`;
+}
+
+/** The commit counts the lines of all sessions; the record identifies this session's lines. */
+function linesBy(session: StoredSession, share: InitialAttribution): string | null {
+  const own = ownLines(session);
+  if (own === null) return shareOf(share.agent_lines, share.total_committed, "the agent");
+  return shareOf(own, share.total_committed, "this session");
+}
+
+/**
+ * The number of committed lines that this session wrote; null if its checkpoint only counts the lines of all agents.
+ */
+export function ownLines({ record }: StoredSession): number | null {
+  if (!record) return null;
+  return record.attribution.flatMap(({ ranges }) => ranges).reduce((sum, range) => sum + lineCount(range), 0);
+}
+
+function shareOf(lines: number, total: number, by: string): string | null {
+  return total > 0 ? `${lines} of ${total} by ${by} (${Math.round((lines / total) * 100)} %)` : null;
+}
+
+/** Indexes into the session's prompts, one prompt per turn. */
+function undonePrompts({ record, prompts, metadata }: StoredSession, { isUndone }: CheckpointView): Set<number> {
+  if (!record || !isUndone) return new Set();
+  const turns = [...new Set(record.steps.flatMap(({ turn, prompt }) => (prompt === null ? [] : [turn])))];
+  if (turns.length !== prompts.length) return new Set();
+  const { agent, session } = record;
+  const committed = metadata.created_at;
+  return new Set(turns.keys().filter((i) => isUndone({ agent, session, turn: turns[i] ?? 0, committed })));
+}
+
+function promptLines(
+  prompts: readonly string[],
+  { paint, columns }: CheckpointView,
+  undone: ReadonlySet<number> = new Set(),
+): string[] {
   if (prompts.length === 0) return [];
   const lines = ["", paint("bold", prompts.length === 1 ? "Prompt" : "Prompts")];
   prompts.forEach((prompt, i) => {
     const number = prompts.length === 1 ? "  " : `  ${i + 1}. `;
-    const rows = wrap(printable(prompt).trim(), columns - number.length);
+    const mark = undone.has(i) ? " (undone)" : "";
+    const rows = wrap(`${printable(prompt).trim()}${mark}`, columns - number.length);
     lines.push(...rows.map((row, k) => `${k === 0 ? number : " ".repeat(number.length)}${row}`.trimEnd()));
   });
   return lines;
 }
 
-export function fileNames(files: readonly string[], paint: Paint): string[] {
+function fileNames(files: readonly string[], paint: Paint): string[] {
   if (files.length === 0) return [];
-  const lines = ["", paint("bold", "Files"), ...files.slice(0, MOST_FILES).map((file) => `  ${shownPath(file)}`)];
-  if (files.length > MOST_FILES) lines.push(paint("dim", `  … and ${plural(files.length - MOST_FILES, "more file")}`));
+  const lines = ["", paint("bold", "Files"), ...files.slice(0, MAX_FILES).map((file) => `  ${shownPath(file)}`)];
+  if (files.length > MAX_FILES) lines.push(paint("dim", `  … and ${plural(files.length - MAX_FILES, "more file")}`));
   return lines;
 }
 
@@ -85,7 +138,7 @@ export function conversationLines(conversation: Conversation, { paint, columns }
   return lines;
 }
 
-/** A checkpoint holds no prices: they are looked up when it is shown. */
+/** A checkpoint stores no prices, so they are looked up when it is shown. */
 export function spentBy({ metadata, record }: StoredSession): { tokens: Tokens | null; cost: Cost | null } {
   const { model, created_at, token_usage } = metadata;
   if (!token_usage) return { tokens: null, cost: null };
@@ -94,7 +147,7 @@ export function spentBy({ metadata, record }: StoredSession): { tokens: Tokens |
   return { tokens, cost: estimatedCost([use]) };
 }
 
-export function tokensOf(usage: TokenUsage): Tokens {
+function tokensOf(usage: TokenUsage): Tokens {
   const sub = usage.subagent_tokens ? tokensOf(usage.subagent_tokens) : null;
   return {
     input: usage.input_tokens + (sub?.input ?? 0),

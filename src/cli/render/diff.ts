@@ -1,8 +1,8 @@
-/** A diff as git prints it, made safe to show and coloured. */
+/** Renders a git diff, escaped for the terminal and colored. */
 import { printable } from "../../base/text.ts";
-import type { Paint, Style } from "../io.ts";
+import type { Paint, Style } from "../terminal/io.ts";
 
-export function colourDiff(patch: string, paint: Paint): string {
+export function colorDiff(patch: string, paint: Paint): string {
   return printable(patch)
     .split("\n")
     .map((line) => {

@@ -1,7 +1,7 @@
-/** Lists of files and what happened to them. */
+/** Renders lists of changed files. */
 import { plural, shownPath } from "../../base/text.ts";
-import type { FileChanges } from "../../transcripts/model.ts";
-import type { Paint, Style } from "../io.ts";
+import type { FileChanges } from "../../model/changes.ts";
+import type { Paint, Style } from "../terminal/io.ts";
 
 export type Change = "added" | "modified" | "deleted" | "mode";
 
@@ -16,7 +16,7 @@ export function countOf(files: FileChanges): number {
   return files.added.length + files.modified.length + files.deleted.length;
 }
 
-/** "+2 ~1 -3": added, modified, deleted; empty where nothing changed. */
+/** "+2 ~1 -3": added, modified, deleted; empty if nothing changed. */
 export function summaryOf(files: FileChanges, paint: Paint): string {
   const parts: string[] = [];
   for (const change of ["added", "modified", "deleted"] as const) {
@@ -33,19 +33,20 @@ export function entriesOf(files: FileChanges): { path: string; change: Change }[
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** One line a file, at most `limit` of them. */
+/** One line per file, at most `limit` lines. */
 export function fileLines(
-  entries: readonly { path: string; change: Change }[],
+  entries: readonly { path: string; change: Change; note?: string }[],
   paint: Paint,
-  options: { indent?: string; limit?: number } = {},
+  options: { indent?: string; limit?: number /** How to see the rest. */; more?: string } = {},
 ): string[] {
-  const { indent = "  ", limit = Number.POSITIVE_INFINITY } = options;
+  const { indent = "  ", limit = Number.POSITIVE_INFINITY, more } = options;
   const shown = entries.length > limit ? entries.slice(0, limit - 1) : entries;
-  const lines = shown.map(({ path, change }) => {
+  const lines = shown.map(({ path, change, note }) => {
     const { mark, style } = MARKS[change];
-    return `${indent}${paint(style, mark)} ${shownPath(path)}`;
+    return `${indent}${paint(style, mark)} ${shownPath(path)}${note === undefined ? "" : `  ${paint("yellow", note)}`}`;
   });
   const left = entries.length - shown.length;
-  if (left > 0) lines.push(paint("dim", `${indent}… and ${plural(left, "more file")}`));
+  if (left > 0)
+    lines.push(paint("dim", `${indent}… and ${plural(left, "more file")}${more === undefined ? "" : ` (${more})`}`));
   return lines;
 }

@@ -1,8 +1,16 @@
-/** A fork as scripts get it. */
+/** Renders forks as JSON. */
+import type { MadeFork } from "../../restore/fork/make.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
+import { noteText } from "./words/notes.ts";
+import { sideEffectRow } from "./words/side-effects.ts";
 
 export function forkJson({ chat, from, base: _, v: _v, making: _making, ...rest }: ForkRecord) {
-  // As in every receipt; a conversation that was handed over has no transcript yet.
+  // As in every receipt. A conversation that was handed off has no transcript yet.
   const transcript = chat?.session ? chat.file : null;
   return { ...rest, step: from.step, from, chat: chat && { ...chat, transcript } };
+}
+
+/** A new fork: what it lacks, and notes as sentences and as data. */
+export function madeJson({ record, missing, notes }: MadeFork) {
+  return { fork: forkJson(record), missing: missing.map(sideEffectRow), notes: notes.map(noteText), facts: notes };
 }

@@ -1,142 +1,182 @@
-/** A plan and a receipt in words: what going back would do, and what it did. */
+/** Renders plans and receipts: what a restore would do, and what it did. */
 import { oneLine, plural, printable, shownPath } from "../../base/text.ts";
-import { obstacles, type Place, type Receipt, type RewindPlan } from "../../restore/model.ts";
-import { shownTurn } from "../../restore/undo.ts";
-import type { Paint } from "../io.ts";
-import { type Change, fileLines } from "./files.ts";
-import { fit } from "./text.ts";
-import { age } from "./time.ts";
-import { titleOf } from "./timeline.ts";
+import { showSize } from "../../config/values.ts";
+import type { FoundTurn } from "../../restore/targets/turns.ts";
+import { type OversizedSafety, obstacles, type Place, type Receipt, type RestorePlan } from "../../restore/types.ts";
+import type { Paint } from "../terminal/io.ts";
+import { fit, wrapAfter } from "./layout/text.ts";
+import { age } from "./layout/time.ts";
+import { openSessionLines } from "./open-sessions.ts";
+import { reversalHeadline, reversalLines } from "./operations/reversal.ts";
+import { planFileLines } from "./plan/files.ts";
+import { turnLines } from "./plan/turns.ts";
+import { titleOf, turnNumber } from "./timeline/timeline.ts";
+import { conflictText } from "./words/conflicts.ts";
+import { noConversationText, noteText } from "./words/notes.ts";
+import { sideEffectRow } from "./words/side-effects.ts";
 
 export interface PlanView {
   paint: Paint;
   columns: number;
   now: Date;
-  /** Files listed at most. */
-  limit: number;
+  /** The number of screen lines for the plan and its question; infinite without a screen. */
+  rows: number;
+  /** Shows everything, however long. */
+  all: boolean;
 }
 
-const SHOWN_NOT_UNDONE = 8;
+const MAX_FILES = 20;
+const MIN_FILES = 5;
+/** The lines for the question, the counts and the user's own changes. */
+const OTHER_ROWS = 7;
+const MAX_NOT_UNDONE = 8;
+const MIN_PROMPT = 20;
 
 const DONE = { rewind: "Rewound", redo: "Redone", undo: "Undone", take: "Taken", fork: "Forked" } as const;
 
-export function planLines(plan: RewindPlan, view: PlanView): string[] {
-  const { paint } = view;
-  const entries: { path: string; change: Change }[] = [
-    ...plan.write.map((path) => ({ path, change: "modified" as const })),
-    ...plan.delete.map((path) => ({ path, change: "deleted" as const })),
-    ...plan.chmod.map((path) => ({ path, change: "mode" as const })),
-  ].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const lines = [headline(plan, view)];
-  lines.push(
-    entries.length === 0 ? paint("dim", "  No file changes.") : paint("bold", counts(plan)),
-    ...fileLines(entries, paint, { limit: view.limit }),
-  );
-  if (plan.head) {
-    lines.push(
-      `  ${paint("yellow", "branch")} moves from ${plan.head.from.slice(0, 12)} to ${plan.head.to.slice(0, 12)}`,
-    );
-  }
-  if (plan.restoresIndex) lines.push(`  ${paint("yellow", "staged")} what was staged then, and nothing else`);
-  lines.push(`  ${paint("cyan", "chat")} ${chatLine(plan)}`);
-  lines.push(...notUndone(plan, view), ...conflicts(plan, view));
+export function planLines(plan: RestorePlan, view: PlanView): string[] {
+  const above = headline(plan, view).split("\n");
+  // The headline of an undo names its turns, and a redo has separate lines for what comes back and what is left behind.
+  if (plan.reverses) above.push(...reversalLines(plan.reverses, view));
+  else if (plan.kind !== "undo") above.push(...turnLines(plan.kind, plan.turns, view));
+  const below = [...otherLines(plan, view), ...notUndone(plan, view), ...conflicts(plan, view)];
+  const room = view.rows - above.length - below.length - OTHER_ROWS;
+  const limit = view.all ? Number.POSITIVE_INFINITY : Math.min(MAX_FILES, Math.max(MIN_FILES, room));
+  return [...above, ...planFileLines(plan, { ...view, limit }), ...below];
+}
+
+/** Lines about the branch, the staged state and the conversation. */
+function otherLines(plan: RestorePlan, { paint, columns }: PlanView): string[] {
+  const lines: string[] = [];
+  const add = (label: string, text: string) => lines.push(...wrapAfter(`  ${label} `, text, columns));
+  if (plan.head)
+    add(paint("yellow", "branch"), `moves from ${plan.head.from.slice(0, 12)} to ${plan.head.to.slice(0, 12)}`);
+  if (plan.restoresIndex) add(paint("yellow", "staged"), "what was staged then, and nothing else");
+  if (plan.oversized) add(paint("yellow", "room"), oversizedLine(plan.oversized));
+  add(paint("cyan", "chat"), chatLine(plan));
   return lines;
 }
 
-export function receiptLines(plan: RewindPlan, receipt: Receipt, paint: Paint): string[] {
-  const done = DONE[plan.kind];
+export function receiptLines(
+  plan: RestorePlan,
+  receipt: Receipt,
+  { paint, columns }: Pick<PlanView, "paint" | "columns">,
+  done: string = DONE[plan.kind],
+): string[] {
   const files = plan.options.chatOnly
     ? "the files were left as they are"
     : `${plural(receipt.written, "file")} written, ${receipt.deleted} deleted`;
   const lines = [`${paint("green", done)}: ${files}.`];
   if (receipt.chat) {
-    lines.push("", `The conversation goes on with:`, `  ${paint("bold", printable(receipt.chat.command))}`);
+    lines.push("", `Continue the conversation with:`, `  ${paint("bold", printable(receipt.chat.command))}`);
   }
-  for (const note of receipt.notes) lines.push(`${paint("cyan", "note:")} ${printable(note)}`);
-  lines.push("", paint("dim", `The state before is kept as ${receipt.safetyStep}.`));
+  const resume = resumeHint(plan);
+  if (resume !== null) lines.push("", `The conversation was ${resume}.`);
+  lines.push(...openSessionLines(receipt, paint, columns));
+  for (const note of receipt.notes.filter((note) => !isSuperseded(note, receipt)))
+    lines.push(`${paint("cyan", "note:")} ${printable(noteText(note))}`);
+  if (plan.oversized) lines.push(`${paint("cyan", "note:")} ${oversizedLine(plan.oversized)}.`);
+  lines.push("", paint("dim", `The previous state is saved as ${receipt.safetyStep}.`));
   lines.push(
     paint(
       "dim",
-      plan.kind === "redo" ? `\`backtrail ${wayBack(plan)}\` goes back again.` : "`backtrail redo` takes this back.",
+      plan.kind === "redo"
+        ? `\`backtrail ops undo ${receipt.id}\` takes this back.`
+        : "`backtrail redo` takes this back.",
     ),
   );
   return lines;
 }
 
-function wayBack({ merge }: RewindPlan): string {
-  if (!merge) return "rewind";
-  return merge.changes[0]?.name === "the-take" ? "fork take" : "undo";
+/** An undo leaves the conversation alone, but an open session learns of it with its next prompt. */
+function isSuperseded(note: Receipt["notes"][number], { openSessions }: Receipt): boolean {
+  const saysUninformed = note.kind === "no-conversation" && note.reason.kind === "undo-only";
+  return saysUninformed && openSessions.some(({ notified }) => notified);
 }
 
-/** What a target is, in a few words. */
+/** The user can proceed, raise the size limit for steps, or move the files away first. */
+function oversizedLine({ bytes, limit, keptUntil }: OversizedSafety): string {
+  return `the state before this takes up to ${showSize(bytes)}, more than retention.max_size (${showSize(limit)}): it is kept until ${keptUntil.slice(0, 10)} all the same`;
+}
+
+/** Describes a target in a few words. */
 export function targetLine(target: Place, view: Pick<PlanView, "columns" | "now">): string {
   if (target.kind === "commit") return `commit ${target.commit.slice(0, 12)}`;
   const { step } = target;
   const when = age(step.time, view.now);
   const place = step.kind === "turn-start" ? "before " : step.kind === "turn-end" ? "after " : "";
-  // Around it: "Forward to ", the id, the age in brackets, a comma and two quotes.
+  // The text around the title: "Forward to ", the id, the age in parentheses, a comma and two quotes.
   const room = view.columns - step.id.length - when.length - place.length - 18;
   const title = fit(titleOf(step), Math.max(20, room));
   return `${step.id} (${when}), ${place}${place ? `"${title}"` : title}`;
 }
 
-function headline(plan: RewindPlan, view: PlanView): string {
+function headline(plan: RestorePlan, view: PlanView): string {
   const { paint, columns } = view;
   if (plan.target.kind === "turns" && plan.target.fork !== undefined) {
     return `${paint("bold", "Bring here")} what the fork ${oneLine(plan.target.fork)} has made`;
   }
   if (plan.target.kind === "turns") {
     const verb = "Take back";
-    const turns = plan.target.turns.map(
-      (turn) => `${turn.last.id} (${age(turn.last.time, view.now)}), ${lowered(shownTurn(turn))}`,
-    );
-    const [only = "", ...others] = turns;
-    if (others.length === 0) return `${paint("bold", verb)} ${fit(only, Math.max(40, columns - verb.length - 1))}`;
-    return [paint("bold", verb), ...turns.map((turn) => `  ${fit(turn, Math.max(40, columns - 2))}`)].join("\n");
+    const [only, ...others] = plan.target.turns;
+    if (only && others.length === 0)
+      return `${paint("bold", verb)} ${turnLine(only, view.now, columns - verb.length - 1)}`;
+    const title = paint("bold", `${verb} ${plural(plan.target.turns.length, "turn")}:`);
+    return [title, ...plan.target.turns.map((turn) => `  ${turnLine(turn, view.now, columns - 2)}`)].join("\n");
   }
+  if (plan.reverses) return `${paint("bold", "Take back")} ${reversalHeadline(plan.reverses, view)}`;
   const verb = plan.kind === "redo" ? "Forward to" : "Back to";
   return `${paint("bold", verb)} ${targetLine(plan.target, view)}`;
 }
 
-function lowered(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
+/** `@2 yyqxylmplkwz (13 min ago), claude-code: "Cache the prices"` */
+function turnLine({ agent, back, last, subagent, prompt }: FoundTurn, now: Date, columns: number): string {
+  const whose = subagent === null ? oneLine(agent) : `a subagent of ${oneLine(agent)}`;
+  const number = back === null ? "" : `${turnNumber(back)} `;
+  const start = `${number}${last.id} (${age(last.time, now)}), ${whose}`;
+  if (prompt === null) return start;
+  return `${start}: "${fit(oneLine(prompt), Math.max(MIN_PROMPT, columns - start.length - 4))}"`;
 }
 
-function counts(plan: RewindPlan): string {
-  const parts = [
-    plan.write.length > 0 ? `${plural(plan.write.length, "file")} to write` : "",
-    plan.delete.length > 0 ? `${plural(plan.delete.length, "file")} to delete` : "",
-    plan.chmod.length > 0 ? `${plural(plan.chmod.length, "file")} to change the mode of` : "",
-  ];
-  return parts.filter((part) => part !== "").join(", ");
-}
-
-function chatLine(plan: RewindPlan): string {
+function chatLine(plan: RestorePlan): string {
   if (plan.chat.kind === "fork") {
     const end = plan.options.tellAgent ? "with what was undone" : "there";
     return `a copy of the ${oneLine(plan.chat.agent)} conversation that ends ${end}`;
   }
-  if (plan.chat.kind === "resume") return `the ${oneLine(plan.chat.agent)} conversation from before`;
+  if (plan.chat.kind === "resume") {
+    const conversation = `the ${oneLine(plan.chat.agent)} conversation`;
+    return plan.kind === "rewind" ? `${conversation}, which ends there already` : `${conversation} from before`;
+  }
+  const resume = resumeHint(plan);
+  if (resume !== null) return resume;
   if (plan.kind === "take") return "left as it is, here and in the fork";
-  return plan.options.codeOnly ? "left as it is (--code-only)" : printable(plan.chat.why);
+  return plan.options.codeOnly ? "left as it is (--code-only)" : printable(noConversationText(plan.chat.reason));
 }
 
-function notUndone(plan: RewindPlan, { paint, columns }: PlanView): string[] {
+/** A rewind to a checkpoint's commit restores only files; `resume` restores the conversation. */
+export function resumeHint({ target, options }: RestorePlan): string | null {
+  if (options.codeOnly || target.kind !== "commit" || target.checkpoint === undefined) return null;
+  return `left as it is; \`backtrail resume ${target.checkpoint}\` continues the checkpoint's conversation`;
+}
+
+function notUndone(plan: RestorePlan, { paint, columns, all }: PlanView): string[] {
   if (plan.notUndone.length === 0) return [];
-  const shown = plan.notUndone.slice(0, SHOWN_NOT_UNDONE);
-  const lines = shown.flatMap(({ what, why, command }) => {
-    const line = `  ${paint("yellow", "!")} ${oneLine(what)}: ${printable(why)}`;
+  const shown = all ? plan.notUndone : plan.notUndone.slice(0, MAX_NOT_UNDONE);
+  const lines = shown.map(sideEffectRow).flatMap(({ what, why, command }) => {
+    const lines = wrapAfter(`  ${paint("yellow", "!")} `, `${oneLine(what)}: ${printable(why)}`, columns);
     const isNamed = command === undefined || what.includes(command);
-    return isNamed ? [line] : [line, paint("dim", fit(`      by ${oneLine(command)}`, columns))];
+    return isNamed ? lines : [...lines, paint("dim", fit(`      by ${oneLine(command)}`, columns))];
   });
   const left = plan.notUndone.length - shown.length;
-  if (left > 0) lines.push(paint("dim", `  … and ${left} more (--json lists them all)`));
+  if (left > 0) lines.push(paint("dim", `  … and ${left} more (--all lists them)`));
   return ["", paint("bold", plan.kind === "take" ? "Not brought here" : "Not undone by this"), ...lines];
 }
 
-function conflicts(plan: RewindPlan, { paint }: PlanView): string[] {
+function conflicts(plan: RestorePlan, { paint, columns }: PlanView): string[] {
   if (plan.conflicts.length === 0) return [];
-  const lines = plan.conflicts.map(({ path, why }) => `  ${paint("red", "✗")} ${shownPath(path)}: ${printable(why)}`);
+  const lines = plan.conflicts.flatMap(({ path, reason }) =>
+    wrapAfter(`  ${paint("red", "✗")} `, `${shownPath(path)}: ${printable(conflictText(reason))}`, columns),
+  );
   const title = !plan.merge
     ? "In the way"
     : obstacles(plan).length > 0

@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Fates } from "../../restore/fates.ts";
+import { makeStep } from "../../../test/support/steps.ts";
+import type { Step } from "../../model/step.ts";
+import { groupTurns, tasksOf } from "../../model/turn.ts";
+import type { TurnStatuses } from "../../restore/targets/turn-status.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
-import type { Step } from "../../steps/model.ts";
-import { colourDiff } from "./diff.ts";
+import { colorDiff } from "./diff.ts";
 import { fileLines, summaryOf } from "./files.ts";
-import { spokenTimeline } from "./spoken.ts";
+import { table } from "./layout/table.ts";
+import { fit, pad, widthOf, wrap, wrapAfter, wrapMessage } from "./layout/text.ts";
+import { age, moment } from "./layout/time.ts";
 import { stepDetails } from "./step.ts";
-import { makeStep } from "./steps.fixture.ts";
-import { table } from "./table.ts";
-import { fit, pad, widthOf, wrap } from "./text.ts";
-import { age, moment } from "./time.ts";
-import { timeline } from "./timeline.ts";
-import { tasksOf, turnsOf } from "./turns.ts";
+import { accessibleTimeline } from "./timeline/accessible.ts";
+import { timeline } from "./timeline/timeline.ts";
 
 const plain = (_style: unknown, text: string) => text;
 const now = new Date("2026-01-05T12:00:00Z");
@@ -62,6 +62,28 @@ test("wrapping loses no word", () => {
   );
 });
 
+test("without a terminal nothing is cut or wrapped", () => {
+  const long = "word ".repeat(100).trim();
+  const endless = Number.POSITIVE_INFINITY;
+  expect(table([["a", long]], endless)).toEqual([`a  ${long}`]);
+  expect(fit(long, endless)).toBe(long);
+  expect(wrap(long, endless)).toEqual([long]);
+  expect(wrapMessage(long, endless)).toBe(long);
+});
+
+test("messages wrap between words; commands and laid-out lines stay whole", () => {
+  expect(wrapMessage("hint: Move the file, or run `backtrail rewind last` again.", 36).split("\n")).toEqual([
+    "hint: Move the file, or run",
+    "`backtrail rewind last` again.",
+  ]);
+  const command = `  cd ${"deep/".repeat(20)} && claude --resume 1`;
+  expect(wrapMessage(`Continue with:\n${command}`, 30)).toBe(`Continue with:\n${command}`);
+  expect(wrapAfter("  ! ", "notes.md: it is ignored by git, so it is not recorded", 30)).toEqual([
+    "  ! notes.md: it is ignored by",
+    "    git, so it is not recorded",
+  ]);
+});
+
 test("a table's last column takes what is left", () => {
   expect(
     table(
@@ -87,7 +109,7 @@ test("turns are gathered, single moments stand alone", () => {
     makeStep({ id: "g", kind: "turn-start", turn: 2, prompt: "second" }),
     makeStep({ id: "h", kind: "baseline", turn: 0 }),
   ];
-  const turns = turnsOf(steps);
+  const turns = groupTurns(steps);
   expect(turns.map(({ head, prompt, open }) => [head.id, prompt, open])).toEqual([
     ["a", "third", true],
     ["b", null, false],
@@ -119,22 +141,22 @@ test("a timeline within 80 columns", () => {
     }),
     makeStep({ id: "nnnnnnnnnnnn", kind: "turn-end", turn: 1, prompt: "Hello\nworld", time: "2026-01-04T11:00:00Z" }),
   ];
-  const lines = timeline(turnsOf(steps), { columns: 80, paint: plain, now });
+  const lines = timeline(groupTurns(steps), { columns: 80, paint: plain, now });
   expect(lines).toEqual([
     "◇ kkkkkkkkkkkk  just now  claude-code",
     "│ saved before going back",
-    "● llllllllllll  3 min ago  claude-code  11111111 turn 2  ~2 -1",
+    "● llllllllllll  3 min ago  claude-code  11111111  ~2 -1",
     "│ Rewrite the whole parser so that it reads every dialect there is, and then wr…",
     "│ a, b, c",
     "│ └ Explore: Rewrite the whole parser so that it reads every dialect there …  +1",
     "│ interrupted",
-    "● nnnnnnnnnnnn  yesterday  claude-code  11111111 turn 1",
+    "● nnnnnnnnnnnn  yesterday  claude-code  11111111",
     "  Hello world",
   ]);
   for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(80);
   for (let columns = 24; columns < 120; columns++) {
     for (const every of [false, true]) {
-      const narrow = timeline(turnsOf(steps), { columns, paint: plain, now, steps: every });
+      const narrow = timeline(groupTurns(steps), { columns, paint: plain, now, steps: every });
       if (!every) for (const line of narrow) expect(widthOf(line)).toBeLessThanOrEqual(columns);
       expect(narrow.join(" ")).toContain("llllllllllll");
     }
@@ -148,31 +170,32 @@ test("what became of turns: undone, taken back, forked, checked, and changed by 
     makeStep({ id: "mmmmmmmmmmmm", turn: 1, prompt: "First" }),
   ];
   const fork = { id: "o", name: "try", kind: "worktree", state: "ready", directory: "/tmp/try", branch: "try" };
-  const fates: Fates = {
+  const fates: TurnStatuses = {
     of: ({ turn }) => (turn === 2 ? "undone" : "taken back"),
+    turnsBack: ({ turn }) => (turn === 2 ? 1 : null),
     forks: (some) => (some.some(({ id }) => id === "mmmmmmmmmmmm") ? [fork as ForkRecord] : []),
     changedBefore: ({ id }) => id === "llllllllllll",
   };
   const view = { columns: 80, paint: plain, now, fates, verdictOf: ({ turn }: Step) => (turn === 2 ? "fail" : "pass") };
-  expect(timeline(turnsOf(steps), view)).toEqual([
-    "● kkkkkkkkkkkk  3 h ago  claude-code  11111111 turn 2  +1  ✗  undone",
+  expect(timeline(groupTurns(steps), view)).toEqual([
+    "● kkkkkkkkkkkk  @1  3 h ago  claude-code  11111111  +1  ✗  undone",
     "│ Second",
     "│ a.ts",
     "│ files had been changed by hand before",
-    "● mmmmmmmmmmmm  3 h ago  claude-code  11111111 turn 1  ✓  taken back",
+    "● mmmmmmmmmmmm  3 h ago  claude-code  11111111  ✓  taken back",
     "  First",
     "  └ fork try: worktree /tmp/try",
   ]);
-  const spoken = spokenTimeline(turnsOf(steps), view);
+  const spoken = accessibleTimeline(groupTurns(steps), view);
   expect(spoken).toEqual([
-    "Turn 2, claude-code, session 11111111, 3 h ago, step kkkkkkkkkkkk.",
+    "Turn @1, claude-code, session 11111111, 3 h ago, step kkkkkkkkkkkk.",
     "Prompt: Second",
     "1 file added: a.ts.",
     "Files had been changed by hand before.",
     "Check failed.",
     "This turn was undone.",
     "",
-    "Turn 1, claude-code, session 11111111, 3 h ago, step mmmmmmmmmmmm.",
+    "claude-code, session 11111111, 3 h ago, step mmmmmmmmmmmm.",
     "Prompt: First",
     "Check passed.",
     "This turn was taken back by a rewind.",
@@ -207,7 +230,7 @@ test("files are counted, and listed up to a limit", () => {
 });
 
 test("diffs are coloured line by line, and hold no escapes of their own", () => {
-  const painted = colourDiff(
+  const painted = colorDiff(
     "diff --git a/x b/x\n@@ -1 +1 @@\n-old\n+new\u001b[31m\n same",
     (style, text) => `<${String(style)}>${text}`,
   );

@@ -1,22 +1,23 @@
-/** Worktrees that runs have left, for `sessions` and `clean`. */
+/** Renders the worktrees that runs have left, for `sessions` and `clean`. */
 import { basename } from "node:path";
 import { oneLine } from "../../base/text.ts";
-import type { RunStanding } from "../../restore/fork/spent.ts";
-import type { Paint } from "../io.ts";
-import { placeOf } from "./place.ts";
-import { table } from "./table.ts";
+import type { RunWorktreeStatus } from "../../restore/fork/stale-worktrees.ts";
+import type { Paint } from "../terminal/io.ts";
+import { placeOf } from "./layout/location.ts";
+import { table } from "./layout/table.ts";
+import { keepReasonText } from "./words/forks.ts";
 
-const STATES: Readonly<Record<RunStanding["state"], string>> = {
+const STATES: Readonly<Record<RunWorktreeStatus["state"], string>> = {
   empty: "nothing was done there",
   merged: "everything is on another branch",
   going: "half removed",
   kept: "",
 };
 
-export function runWorktreeLines(standings: readonly RunStanding[], paint: Paint, columns: number): string[] {
+export function runWorktreeLines(standings: readonly RunWorktreeStatus[], paint: Paint, columns: number): string[] {
   const rows = standings.map(({ worktree, state, why }) => [
     { text: `  ${oneLine(basename(worktree.directory))}`, paint: (text: string) => paint("bold", text) },
-    why ?? STATES[state],
+    why ? keepReasonText(why) : STATES[state],
   ]);
   const lines = table(rows, columns);
   return standings.flatMap(({ worktree }, i) => [
@@ -25,7 +26,7 @@ export function runWorktreeLines(standings: readonly RunStanding[], paint: Paint
   ]);
 }
 
-export function runWorktreeJson({ worktree, state, why }: RunStanding) {
+export function runWorktreeJson({ worktree, state, why }: RunWorktreeStatus) {
   const { name, directory, branch, time } = worktree;
-  return { name, directory, branch, time, state, why };
+  return { name, directory, branch, time, state, why: why && keepReasonText(why), reason: why?.kind ?? null };
 }

@@ -1,11 +1,11 @@
-/** Sessions as a tree: a line of facts and the prompt for each, subagents and child sessions below it. */
+/** Renders sessions as a tree: a line of facts and the prompt for each, with subagents and child sessions below. */
 import { oneLine, plural } from "../../base/text.ts";
 import type { SessionNode, SessionStatus, SessionTask } from "../../run/sessions/model.ts";
 import type { Hit } from "../../run/sessions/search.ts";
-import type { Paint, Style } from "../io.ts";
-import { costWords } from "./amounts.ts";
-import { fit } from "./text.ts";
-import { age } from "./time.ts";
+import type { Paint, Style } from "../terminal/io.ts";
+import { costWords } from "./layout/amounts.ts";
+import { fit } from "./layout/text.ts";
+import { age } from "./layout/time.ts";
 
 export interface SessionsView {
   paint: Paint;
@@ -62,7 +62,7 @@ function headline(node: SessionNode, { paint, now, ids }: SessionsView): string 
   return parts.join("  ");
 }
 
-/** "run, 2 turns, 4 steps": logged, and recorded. */
+/** "run, 2 turns, 4 steps" for a session that is both logged and recorded. */
 export function whatOf({ log, turns, steps, imported, recorded }: SessionNode): string {
   const parts = [plural(turns, "turn")];
   if (log) parts.unshift("run");
@@ -78,7 +78,7 @@ function taskLine({ type, description, ended, files }: SessionTask, room: number
   return `${fit(text, room - 16)}${facts.length > 0 ? paint("dim", `  ${facts.join(", ")}`) : ""}`;
 }
 
-/** As docs/sessions.md describes it. */
+/** docs/sessions.md specifies this JSON. */
 export function sessionJson(node: SessionNode, hit?: Hit) {
   const { log, children, startedAt, updatedAt, ...rest } = node;
   return {

@@ -1,5 +1,5 @@
-/** A step as scripts get it. The first thirteen fields are promised; `show` adds to them. */
-import type { Step } from "../../steps/model.ts";
+/** Renders a step as JSON. The first thirteen fields are stable; `show` adds more. */
+import type { Step } from "../../model/step.ts";
 import { costOf } from "./step.ts";
 
 export function stepJson(step: Step) {

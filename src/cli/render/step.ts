@@ -1,21 +1,21 @@
-/** One step in full, for `show` and the picker's preview. */
+/** Renders one step in full, for `show` and the picker's preview. */
 import { oneLine, printable, shownPath } from "../../base/text.ts";
-import type { NotCaptured, Step } from "../../steps/model.ts";
-import type { Tokens } from "../../transcripts/model.ts";
+import type { NotCaptured, Step } from "../../model/step.ts";
+import type { Tokens } from "../../model/tokens.ts";
+import { groupTurns, tasksOf } from "../../model/turn.ts";
 import { type Cost, estimatedCost } from "../../transcripts/prices.ts";
-import type { Paint } from "../io.ts";
-import { costWords, thousands } from "./amounts.ts";
+import type { Paint } from "../terminal/io.ts";
 import { entriesOf, fileLines, summaryOf } from "./files.ts";
-import { wrap } from "./text.ts";
-import { age, moment } from "./time.ts";
-import { titleOf } from "./timeline.ts";
-import { tasksOf, turnsOf } from "./turns.ts";
+import { costWords, thousands } from "./layout/amounts.ts";
+import { wrap } from "./layout/text.ts";
+import { age, moment } from "./layout/time.ts";
+import { titleOf } from "./timeline/timeline.ts";
 
 export interface StepView {
   paint: Paint;
   columns: number;
   now: Date;
-  /** Of the run that it belongs to. */
+  /** The run that the step belongs to. */
   run?: { status: string; parent: string | null; tags: readonly string[] } | undefined;
 }
 
@@ -31,15 +31,17 @@ const KINDS: Readonly<Record<Step["kind"], string>> = {
   safety: "saved before going back",
 };
 
-const WHY: Readonly<Record<NotCaptured["why"], string>> = {
+export const WHY_NOT_CAPTURED: Readonly<Record<NotCaptured["why"], string>> = {
   "too-large": "too large",
+  "too-many": "too many files match capture.include",
+  "no-time": "no time to read it",
   "nested-repository": "a repository of its own",
   submodule: "a submodule with changes of its own",
   unreadable: "cannot be read",
   "special-file": "not a regular file",
 };
 
-/** `sameTurn` are all steps of the step's turn, newest first. */
+/** `sameTurn` holds all steps of the step's turn, newest first. */
 export function stepDetails(step: Step, sameTurn: readonly Step[], view: StepView): string[] {
   const { paint, columns, now } = view;
   const lines = [
@@ -51,7 +53,7 @@ export function stepDetails(step: Step, sameTurn: readonly Step[], view: StepVie
   add("taken", `${moment(step.time)} (${age(step.time, now)})`);
   add("name", step.name && oneLine(step.name));
   add("agent", agentLine(step));
-  add("session", step.session && `${oneLine(step.session)}${step.turn > 0 ? `, turn ${step.turn}` : ""}`);
+  add("session", step.session && `${step.turn > 0 ? `turn ${step.turn} of ` : ""}${oneLine(step.session)}`);
   add("run", view.run ? runLine(view.run) : null);
   add(
     "commit",
@@ -67,9 +69,9 @@ export function stepDetails(step: Step, sameTurn: readonly Step[], view: StepVie
   return lines;
 }
 
-/** Null where the step has no tokens, or its model no price. */
-export function costOf({ agent, model, tokens, time }: Step): Cost | null {
-  return tokens && estimatedCost([{ agent, model, tokens, time }]);
+/** Null if the step has no tokens, or its model has no price. */
+export function costOf({ agent, model, tokens, time, usd }: Step): Cost | null {
+  return tokens && estimatedCost([{ agent, model, tokens, time, usd }]);
 }
 
 export function tokenLine(tokens: Tokens): string {
@@ -102,7 +104,7 @@ function section(lines: string[], title: string, text: string | null, columns: n
 
 function taskLines(step: Step, sameTurn: readonly Step[], paint: Paint): string[] {
   if (step.kind === "task") return [];
-  const [turn] = turnsOf(sameTurn.filter(({ kind }) => kind === "task"));
+  const [turn] = groupTurns(sameTurn.filter(({ kind }) => kind === "task"));
   const tasks = turn ? tasksOf(turn) : [];
   if (tasks.length === 0) return [];
   const rows = tasks.map((task) =>
@@ -120,6 +122,6 @@ function filesOf(step: Step, paint: Paint): string[] {
     ...lines,
     "",
     paint("bold", "Not captured"),
-    ...left.map(({ path, why }) => `  ${shownPath(path)} (${WHY[why]})`),
+    ...left.map(({ path, why }) => `  ${shownPath(path)} (${WHY_NOT_CAPTURED[why]})`),
   ];
 }

@@ -1,12 +1,14 @@
-/** A fork that is a branch alone: the step's files as a commit, where they differ from the commit that they began with. */
+/** Creates a fork that is only a branch: commits the step's files if they differ from their base commit. */
 
 import { oneLine, shorten } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
-import { git, gitText } from "../../git/run.ts";
+import { gitText } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { createBranch } from "../../git/worktrees/owned.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
-import type { Place } from "../model.ts";
-import { branchTip } from "./worktree.ts";
+import type { Place } from "../types.ts";
+import { ForkError } from "./problems.ts";
+import { branchTip, ownerOf } from "./worktree.ts";
 
 const SUBJECT_LENGTH = 60;
 
@@ -16,7 +18,8 @@ export async function makeBranch(workspace: Workspace, record: ForkRecord, targe
   const { args, cwd } = gitLocation(workspace);
   const held = commit === null ? null : await gitText([...args, "rev-parse", `${commit}^{tree}`], { cwd });
   const tip = commit !== null && held === record.base.work ? commit : await commitFiles(workspace, record, target);
-  await git([...args, "update-ref", "-m", "backtrail: fork", `refs/heads/${branch}`, tip, ""], { cwd });
+  const refused = await createBranch(workspace, branch, tip, ownerOf(record));
+  if (refused !== null) throw new ForkError("failed", { kind: "branch-not-made", reason: refused });
 }
 
 async function commitFiles(workspace: Workspace, record: ForkRecord, target: Place): Promise<string> {

@@ -1,30 +1,33 @@
-/** Two attempts side by side: what each changed since the state that both began with, and what it took. */
-import { UserError } from "../../base/errors.ts";
+/** Compares two attempts: what each changed since their common base, and what it cost. */
+
 import { loadConfig } from "../../config/load.ts";
 import { gitLocation } from "../../git/location.ts";
+import { readingEnvironment } from "../../git/private/store.ts";
 import { git, gitText } from "../../git/run.ts";
 import { findWorkspace, type Workspace } from "../../git/workspace.ts";
-import { captureOptions } from "../../lifecycle/dispatcher.ts";
+import type { FileChanges } from "../../model/changes.ts";
+import { changedPaths } from "../../model/changes.ts";
+import type { Step } from "../../model/step.ts";
+import { sumOfTokens, type Tokens } from "../../model/tokens.ts";
+import { captureOptions } from "../../recording/dispatcher.ts";
 import { changesBetween, currentSnapshot, diffTrees } from "../../steps/diff.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
-import type { Step } from "../../steps/model.ts";
-import { type FileChanges, sumOfTokens, type Tokens } from "../../transcripts/model.ts";
 import { type Cost, estimatedCost, type Use } from "../../transcripts/prices.ts";
-import { workspaceOf } from "./find.ts";
+import { notThere, workspaceOf } from "./find.ts";
 import { branchTip } from "./worktree.ts";
 
 export interface Attempt {
-  /** The tree with its files now. */
+  /** The tree of the attempt's current files. */
   tree: string;
   files: FileChanges;
   lines: { added: number; deleted: number };
   turns: number;
-  /** Null where no turn has told any. */
+  /** Null if no turn reported any. */
   tokens: Tokens | null;
-  /** Null where a model's price is not known. */
+  /** Null if a model's price is unknown. */
   cost: Cost | null;
-  /** From each prompt to the end of its turn, summed. */
+  /** Total time from each prompt to the end of its turn. */
   seconds: number;
 }
 
@@ -32,9 +35,9 @@ export interface Comparison {
   record: ForkRecord;
   here: Attempt;
   there: Attempt;
-  /** Changed by both, and not to the same. */
+  /** Files changed by both, with different results. */
   both: string[];
-  /** Changed by both to the same. */
+  /** Files changed by both, with the same result. */
   same: string[];
 }
 
@@ -42,7 +45,7 @@ export async function compareFork(workspace: Workspace, record: ForkRecord): Pro
   const origin = originOf(workspace, record);
   const here = await attempt(origin, record, await treeNow(origin), origin.worktree);
   const there = await attempt(workspace, record, await forkTree(workspace, record), record.worktree);
-  const [ours, theirs] = [new Set(allOf(here.files)), allOf(there.files)];
+  const [ours, theirs] = [new Set(changedPaths(here.files)), changedPaths(there.files)];
   const differ = new Set((await diffTrees(workspace, here.tree, there.tree)).map(({ path }) => path));
   const shared = theirs.filter((path) => ours.has(path));
   return {
@@ -54,7 +57,7 @@ export async function compareFork(workspace: Workspace, record: ForkRecord): Pro
   };
 }
 
-/** The work tree that the fork was made from, wherever this was asked. */
+/** The work tree the fork was created from, which may not be the current one. */
 function originOf(workspace: Workspace, record: ForkRecord): Workspace {
   const origin = findWorkspace(record.from.root);
   return origin?.commonDir === workspace.commonDir && origin.root === record.from.root ? origin : workspace;
@@ -65,18 +68,16 @@ async function forkTree(workspace: Workspace, record: ForkRecord): Promise<strin
   return fork ? treeNow(fork) : branchTree(workspace, record);
 }
 
-/** The files of a fork that is a branch alone. */
+/** The tree of a fork that is only a branch. */
 export async function branchTree(workspace: Workspace, record: ForkRecord): Promise<string> {
   const tip = record.kind === "branch" && record.branch !== null ? await branchTip(workspace, record.branch) : null;
-  if (tip === null) {
-    throw new UserError("not-found", `The fork ${record.name} is gone.`, "`backtrail fork drop` forgets it.");
-  }
+  if (tip === null) throw notThere(workspace, record);
   const { args, cwd } = gitLocation(workspace);
   return gitText([...args, "rev-parse", `${tip}^{tree}`], { cwd });
 }
 
 async function treeNow(workspace: Workspace): Promise<string> {
-  return (await currentSnapshot(workspace, captureOptions(loadConfig(workspace.root)))).work;
+  return (await currentSnapshot(workspace, captureOptions(loadConfig(workspace)))).work;
 }
 
 async function attempt(
@@ -100,16 +101,16 @@ async function attempt(
   };
 }
 
-function useOf({ agent, model, tokens, time }: Step): Use[] {
-  return tokens ? [{ agent, model, tokens, time }] : [];
+function useOf({ agent, model, tokens, time, usd }: Step): Use[] {
+  return tokens ? [{ agent, model, tokens, time, usd }] : [];
 }
 
-/** After the step that both began with, newest first. */
+/** Steps after the common base, newest first. */
 function stepsSince(workspace: Workspace, record: ForkRecord, worktree: string): Step[] {
   const found: Step[] = [];
   for (const step of stepsNewestFirst(workspace)) {
     if (step.id === record.from.step || (record.from.step === null && step.time < record.time)) break;
-    // One that was dropped before may have had the same name.
+    // A fork dropped earlier may have had the same name.
     const isOlder = worktree === record.worktree && step.time < record.time;
     if (step.worktree === worktree && !isOlder) found.push(step);
   }
@@ -127,15 +128,11 @@ function durationOf(end: Step, steps: readonly Step[]): number {
 async function linesBetween(workspace: Workspace, before: string, after: string): Promise<Attempt["lines"]> {
   const { args, cwd } = gitLocation(workspace);
   const options = ["--numstat", "--no-renames", "--no-ext-diff", "--no-textconv"];
-  const output = await git([...args, "diff", ...options, before, after], { cwd });
+  const output = await git([...args, "diff", ...options, before, after], { cwd, env: readingEnvironment(workspace) });
   const lines = { added: 0, deleted: 0 };
   for (const match of output.toString("latin1").matchAll(/^(\d+)\t(\d+)\t/gm)) {
     lines.added += Number(match[1]);
     lines.deleted += Number(match[2]);
   }
   return lines;
-}
-
-function allOf({ added, modified, deleted }: FileChanges): string[] {
-  return [...added, ...modified, ...deleted];
 }

@@ -1,55 +1,74 @@
-/** Forks as a person names them, and what has become of them. */
-import { UserError } from "../../base/errors.ts";
-import { closest, oneLine, shorten } from "../../base/text.ts";
+import { closest } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type ForkRecord, listForks } from "../../steps/forks.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { isUnderWay, runForks } from "../owned/run-forks.ts";
 import { forkedFolder } from "./folder.ts";
-import { branchTip, forkedWorktree, placeOf } from "./worktree.ts";
+import { ForkError } from "./problems.ts";
+import { branchTip, forkedWorktree, placeOf, worktreeOf } from "./worktree.ts";
 
-export interface ForkStanding {
+export interface ForkStatus {
   record: ForkRecord;
-  /** Where it is now; null for a branch alone. */
+  /** The current directory; null for a branch without one. */
   directory: string | null;
-  /** `gone`: somebody removed its directory, or its branch. */
-  state: ForkRecord["state"] | "gone";
-  /** Turns that were recorded in it. */
+  /**
+   * `running`: its run has not ended. `gone`: its directory or branch was deleted. `unlinked`: its directory and git's
+   * worktree record do not point to each other.
+   */
+  state: ForkRecord["state"] | "running" | "gone" | "unlinked";
+  /** Number of turns recorded in the fork. */
   turns: number;
-  /** When something last happened there. */
+  /** Time of the last activity. */
   lastTime: string;
 }
 
-/** By name, branch or directory; by the beginning of the name only where nothing is changed by it. */
-export function findFork(workspace: Workspace, text: string, how: "exact" | "beginning"): ForkRecord {
-  const forks = listForks(workspace);
-  const exact = forks.find(
-    ({ name, id, branch, directory }) => [name, id, branch].includes(text) || directory === text,
-  );
+/** A shorter session id prefix could be a name. */
+const MIN_SESSION = 8;
+
+/**
+ * Finds a fork by name, branch or directory; by a name prefix only for read-only commands. Also finds a run's worktree
+ * by the run's session.
+ */
+export async function findFork(workspace: Workspace, text: string, how: "exact" | "beginning"): Promise<ForkRecord> {
+  const forks = await forksAndRuns(workspace);
+  const exact =
+    forks.find(({ name, id, branch, directory }) => [name, id, branch].includes(text) || directory === text) ??
+    runOf(forks, text);
   const beginning = text === "" || how === "exact" ? [] : forks.filter(({ name }) => name.startsWith(text));
   if (exact) return exact;
   const [only, ...more] = beginning;
   if (only && more.length === 0) return only;
-  const shown = shorten(oneLine(text), 60);
   if (only) {
-    const names = beginning.slice(0, 5).map(({ name }) => name);
-    throw new UserError("usage", `"${shown}" could be any of ${names.join(", ")}.`, "Give a few more letters.");
+    throw new ForkError("usage", { kind: "fork-ambiguous", text, names: beginning.map(({ name }) => name) });
   }
   const names = forks.map(({ name }) => name);
   const near = closest(text, names);
-  const hint = near ? `Did you mean ${near}?` : names.length > 0 ? `There are ${names.join(", ")}.` : undefined;
-  throw new UserError("not-found", `There is no fork "${shown}".`, hint ?? "`backtrail fork <step>` makes one.");
+  throw new ForkError("not-found", { kind: "fork-unknown", text, names, closest: near ?? null });
 }
 
-/** The work tree of a fork; undefined where it is gone, half made, or a branch alone. */
+/** A run's worktree that is being dropped already has its own record. */
+async function forksAndRuns(workspace: Workspace): Promise<ForkRecord[]> {
+  const forks = listForks(workspace);
+  const known = new Set(forks.map(({ id }) => id));
+  return [...forks, ...(await runForks(workspace)).filter(({ id }) => !known.has(id))];
+}
+
+function runOf(forks: readonly ForkRecord[], text: string): ForkRecord | undefined {
+  if (text.length < MIN_SESSION) return undefined;
+  const [only, ...more] = forks.filter(({ run }) => run?.session?.startsWith(text));
+  return more.length === 0 ? only : undefined;
+}
+
+/** The work tree of a fork; undefined if it is gone, incomplete, or only a branch. */
 export function workspaceOf(workspace: Workspace, record: ForkRecord): Workspace | undefined {
   if (record.kind === "branch") return undefined;
   return record.kind === "worktree" ? forkedWorktree(workspace, record) : forkedFolder(workspace, record);
 }
 
 /** Newest first. */
-export async function standings(workspace: Workspace): Promise<ForkStanding[]> {
-  const forks = listForks(workspace).reverse();
-  // One that was dropped long ago may have had the same name.
+export async function standings(workspace: Workspace): Promise<ForkStatus[]> {
+  const forks = (await forksAndRuns(workspace)).sort((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
+  // A fork dropped long ago may have had the same name.
   const since = new Map(forks.flatMap(({ worktree, time }) => (worktree === null ? [] : [[worktree, time] as const])));
   const turns = new Map<string, { count: number; last: string }>();
   for (const step of forks.length > 0 ? stepsNewestFirst(workspace) : []) {
@@ -64,12 +83,30 @@ export async function standings(workspace: Workspace): Promise<ForkStanding[]> {
       return {
         record,
         directory: placeOf(workspace, record),
-        state: record.state === "ready" && !(await isThere(workspace, record)) ? "gone" : record.state,
+        state: await stateOf(workspace, record),
         turns: done?.count ?? 0,
         lastTime: done?.last ?? record.time,
       };
     }),
   );
+}
+
+async function stateOf(workspace: Workspace, record: ForkRecord): Promise<ForkStatus["state"]> {
+  if (record.state !== "ready") return record.state;
+  if (!(await isThere(workspace, record))) return whyNotThere(workspace, record);
+  return isUnderWay(workspace, record) ? "running" : "ready";
+}
+
+function whyNotThere(workspace: Workspace, record: ForkRecord): "gone" | "unlinked" {
+  return worktreeOf(workspace, record)?.state === "unlinked" ? "unlinked" : "gone";
+}
+
+/** The error for commands that need the fork's files: why there are none, and what to do. */
+export function notThere(workspace: Workspace, record: ForkRecord): ForkError {
+  if (whyNotThere(workspace, record) === "gone")
+    return new ForkError("not-found", { kind: "fork-gone", fork: record.name });
+  const directory = placeOf(workspace, record) ?? "";
+  return new ForkError("not-found", { kind: "fork-unreadable", fork: record.name, directory });
 }
 
 async function isThere(workspace: Workspace, record: ForkRecord): Promise<boolean> {

@@ -1,15 +1,16 @@
-/** Only one fork of a store is made or dropped at a time. */
+/** Allows one fork per store to be created or dropped at a time. */
+
 import { join } from "node:path";
-import { UserError } from "../../base/errors.ts";
-import { acquire, type Lock, tryAcquire } from "../../base/lock.ts";
+import { acquire, type Lock, tryAcquire } from "../../base/fs/lock.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { ForkError } from "./problems.ts";
 
 const LOCK_WAIT_MS = 5_000;
 
 export async function lockForks(workspace: Workspace): Promise<Lock> {
   const lock = await acquire(lockFile(workspace), LOCK_WAIT_MS);
   if (lock) return lock;
-  throw new UserError("refused", "Another fork is being made or dropped.", "Wait until it is done, then try again.");
+  throw new ForkError("refused", { kind: "forks-locked" });
 }
 
 export function tryLockForks(workspace: Workspace): Lock | undefined {

@@ -1,62 +1,82 @@
 /**
- * Making a fork: a record first, then the work tree, its files, its hooks, its conversation. Every part can be repeated,
- * so a fork whose process was killed is finished by the next command, or taken away where it had hardly begun.
+ * Creates a fork: record, work tree, files, hooks, conversation, in this order. Every part is repeatable, so the next
+ * command completes a fork whose process was killed, or removes it if little was done.
  */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
-import { faultPoint } from "../../base/fault.ts";
+import { faultPoint } from "../../base/fault-point.ts";
 import { newStepId } from "../../base/ids.ts";
 import { logError } from "../../base/log.ts";
-import { shownPath } from "../../base/text.ts";
+import { releaseUserIndex } from "../../git/index/user-index.ts";
 import { gitLocation } from "../../git/location.ts";
 import { tryGit } from "../../git/run.ts";
-import { releaseUserIndex } from "../../git/user-index.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { connectWorktree, type HookNote } from "../../lifecycle/connect-worktree.ts";
-import { type ForkMaking, type ForkRecord, writeForkRecord } from "../../steps/forks.ts";
+import { connectWorktree, type HookNote } from "../../setup/connect-worktree.ts";
+import { diffTrees } from "../../steps/diff.ts";
+import { type ForkMaking, type ForkRecord, listForks, writeForkRecord } from "../../steps/forks.ts";
 import { findStep } from "../../steps/list.ts";
-import { finishRestores } from "../finish.ts";
-import { isEmptyPlan, type NotUndone, type Place } from "../model.ts";
+import { resumeInterruptedRestores } from "../apply/resume-interrupted.ts";
+import type { ForkNote } from "../notes.ts";
+import { appendReversedDrop } from "../operations/records.ts";
+import type { BroughtPaths } from "../owned/bring.ts";
+import { bringToFork, demandBrought } from "../owned/brought.ts";
+import { ignoredFiles } from "../owned/ignored.ts";
+import { stateOf } from "../plan/state.ts";
 import { applyRestore, planRestore } from "../rewind.ts";
-import { stateOf } from "../state.ts";
+import type { SideEffect } from "../side-effects/model.ts";
+import { isEmptyPlan, type Place } from "../types.ts";
 import { makeBranch } from "./branch.ts";
-import { continueIn, removeStaged } from "./chat.ts";
+import { continueIn, removeStaged } from "./conversation.ts";
+import { removeUnfinishedFork } from "./drop/clear.ts";
 import { workspaceOf } from "./find.ts";
 import { addFolder } from "./folder.ts";
-import { ignoredOnlyIn } from "./ignored.ts";
 import { lockForks } from "./lock.ts";
 import { choosePlace, type PlaceOptions } from "./place.ts";
-import { removeFork } from "./removal.ts";
+import { ForkError } from "./problems.ts";
 import { addWorktree } from "./worktree.ts";
-
-const SHOWN_IGNORED = 5;
 
 export interface MakeOptions extends PlaceOptions {
   executable: string;
   handOver?: ForkMaking["handOver"];
+  /** Set to recreate a dropped fork: its name, commits and base. */
+  dropped?: {
+    record: ForkRecord;
+    tip: string | null;
+    chat: ForkRecord["chat"];
+    takesBack: NonNullable<ForkMaking["takesBack"]>;
+  };
+  /** Ignored paths to link or copy into the fork. */
+  bring?: BroughtPaths;
 }
 
 export interface MadeFork {
   record: ForkRecord;
-  /** What is not in it, and why. */
-  missing: NotUndone[];
-  notes: string[];
+  /** What the fork lacks, and why. */
+  missing: SideEffect[];
+  notes: ForkNote[];
 }
 
 export async function makeFork(workspace: Workspace, target: Place, options: MakeOptions): Promise<MadeFork> {
   const lock = await lockForks(workspace);
   try {
+    if (options.bring) await demandBrought(workspace, options.bring);
     const record = await draft(workspace, target, options);
     writeForkRecord(workspace, record);
     faultPoint("fork:record");
     try {
-      return await bringAbout(workspace, record);
+      return await completeFork(workspace, record);
     } catch (error) {
-      // Nobody has been told of it. If it can't be removed, the next command tries again.
-      await removeFork(workspace, record, record.commit).catch((left) => logError("clearing a fork away", left));
-      throw error;
+      // The user has not seen the fork yet. If it can't be removed, the next command tries again.
+      const left = await removeUnfinishedFork(workspace, record).catch((failed) => {
+        logError("clearing a fork away", failed);
+        return null;
+      });
+      if (!left || !(error instanceof UserError)) throw error;
+      const { kind, message: reason, hint } = error;
+      throw new ForkError(kind, { kind: "fork-left-files", reason, hint, left });
     }
   } finally {
     lock.release();
@@ -68,7 +88,10 @@ async function draft(workspace: Workspace, target: Place, options: MakeOptions):
   const title =
     options.branch ?? step?.name ?? step?.prompt ?? (target.kind === "commit" ? target.commit.slice(0, 8) : "");
   const place = await choosePlace(workspace, title, options);
-  const { work, raw } = stateOf(target);
+  const { dropped } = options;
+  const { work, raw, shared } = stateOf(target);
+  // A branch is visible to everyone with the repository, so it omits files that only the user may read.
+  const base = place.directory === null && shared ? shared : { work, raw };
   return {
     v: 1,
     id: newStepId(),
@@ -77,17 +100,41 @@ async function draft(workspace: Workspace, target: Place, options: MakeOptions):
     state: "making",
     time: now().toISOString(),
     from: { step: step?.id ?? null, worktree: workspace.worktree, root: workspace.root, prompt: step?.prompt ?? null },
-    base: { work, raw },
+    base,
     commit: await commitOf(workspace, target),
     branch: place.branch,
     directory: place.directory,
     worktree: null,
     chat: null,
-    making: { executable: options.executable, handOver: options.handOver ?? null, chatRoot: null },
+    making: {
+      executable: options.executable,
+      handOver: options.handOver ?? null,
+      chatRoot: null,
+      ...(dropped && step ? { files: step.id } : {}),
+      ...(dropped ? { takesBack: dropped.takesBack } : {}),
+    },
+    ...(options.bring && { bring: options.bring }),
+    marked: true,
+    ...(dropped ? asBefore(workspace, dropped) : {}),
   };
 }
 
-/** The step's commit; where that is gone, by a rebase and a long time, the present one. */
+/** What a recreated fork keeps; its files are those of its last state. */
+function asBefore(
+  workspace: Workspace,
+  { record, tip, chat }: NonNullable<MakeOptions["dropped"]>,
+): Partial<ForkRecord> {
+  const isFree = !listForks(workspace).some(({ name }) => name === record.name);
+  return {
+    ...(isFree ? { name: record.name } : {}),
+    from: record.from,
+    base: record.base,
+    ...(tip === null ? {} : { commit: tip }),
+    chat,
+  };
+}
+
+/** The step's commit, or the current one if that no longer exists, for example after a rebase. */
 async function commitOf(workspace: Workspace, target: Place): Promise<string | null> {
   if (workspace.kind === "private") return null;
   const { head } = stateOf(target);
@@ -102,32 +149,46 @@ async function commitOf(workspace: Workspace, target: Place): Promise<string | n
   return null;
 }
 
-/** Whatever is left to do; nothing of it twice. */
-export async function bringAbout(workspace: Workspace, record: ForkRecord): Promise<MadeFork> {
+/** Does everything that is left to do, and nothing twice. */
+export async function completeFork(workspace: Workspace, record: ForkRecord): Promise<MadeFork> {
   const { making } = record;
   if (!making) return { record, missing: [], notes: [] };
-  const notes: string[] = [];
-  let missing: NotUndone[] = [];
+  const notes: ForkNote[] = [];
+  let missing: SideEffect[] = [];
   let hooks: HookNote[] = [];
   const target = targetOf(workspace, record);
-  if (record.kind === "branch") await makeBranch(workspace, record, target);
-  else {
+  if (record.kind === "branch") {
+    await makeBranch(workspace, record, target);
+    notes.push(...(await privateLeft(workspace, target)));
+  } else {
     const fork = await placed(workspace, record);
     record.worktree = fork.worktree;
     writeForkRecord(workspace, record);
     faultPoint("fork:worktree");
-    missing = await putFiles(fork, target);
+    if (!making.filled) missing = await putFiles(fork, target);
+    // Do not write the files again after a kill: they may have been edited.
+    making.filled = true;
+    writeForkRecord(workspace, record);
     faultPoint("fork:files");
+    await bringToFork(workspace, fork, record);
+    faultPoint("fork:brought");
     hooks = await connectWorktree(fork, record.from.root, making.executable);
     faultPoint("fork:hooks");
     notes.push(...(await ignoredLeft(workspace, record, fork)));
   }
   notes.push(...(await continueIn(workspace, workspaceOf(workspace, record) ?? workspace, record, target)));
   if (record.kind === "worktree" && existsSync(join(record.directory ?? "", ".gitmodules"))) {
-    notes.push("Submodules are not in it: `git submodule update --init` there fetches them.");
+    notes.push({ kind: "submodules-missing" });
   }
   const agent = record.chat?.agent;
-  notes.push(...hooks.filter((note) => agent === undefined || note.agent === agent).map(({ text }) => text));
+  notes.push(
+    ...hooks
+      .filter((note) => agent === undefined || note.agent === agent)
+      .map(({ text }) => ({ kind: "hooks" as const, text })),
+  );
+  // Before the record loses it: after a kill, the drop must not be listed as still in effect.
+  if (making.takesBack) appendReversedDrop(workspace, record.name, making.takesBack);
+  faultPoint("fork:reversed");
   record.state = "ready";
   record.making = null;
   writeForkRecord(workspace, record);
@@ -136,15 +197,22 @@ export async function bringAbout(workspace: Workspace, record: ForkRecord): Prom
   return { record, missing, notes };
 }
 
-/** What the user may miss there first: installed packages, files with secrets. */
-async function ignoredLeft(workspace: Workspace, record: ForkRecord, fork: Workspace): Promise<string[]> {
-  // Another work tree's, or those of a folder that moved, are not at hand.
+/** Files of the step that only the user may read, and that are not committed without consent. */
+async function privateLeft(workspace: Workspace, target: Place): Promise<ForkNote[]> {
+  const { work, shared } = stateOf(target);
+  if (!shared) return [];
+  const left = (await diffTrees(workspace, shared.work, work)).map(({ path }) => path);
+  return [{ kind: "private-files-missing", paths: left }];
+}
+
+/** Ignored files that the user is likely to miss: installed packages, files with secrets. */
+async function ignoredLeft(workspace: Workspace, record: ForkRecord, fork: Workspace): Promise<ForkNote[]> {
+  // The ignored files of another work tree, or of a moved folder, are not available.
   if (workspace.root !== record.from.root) return [];
-  const left = await ignoredOnlyIn(workspace, fork.root);
+  const brought = new Set([...(record.bring?.link ?? []), ...(record.bring?.copy ?? [])]);
+  const left = (await ignoredFiles(workspace, fork.root)).own.filter((path) => !brought.has(path.replace(/\/$/, "")));
   if (left.length === 0) return [];
-  const shown = left.slice(0, SHOWN_IGNORED).map((path) => shownPath(path));
-  const more = left.length > SHOWN_IGNORED ? ` and ${left.length - SHOWN_IGNORED} more` : "";
-  return [`What git ignores is not in it: ${shown.join(", ")}${more}.`];
+  return [{ kind: "ignored-files-missing", paths: left }];
 }
 
 async function placed(workspace: Workspace, record: ForkRecord): Promise<Workspace> {
@@ -154,12 +222,12 @@ async function placed(workspace: Workspace, record: ForkRecord): Promise<Workspa
   }
   const fork = workspaceOf(workspace, record);
   if (fork) return fork;
-  throw new UserError("failed", `The fork in ${shownPath(record.directory ?? "")} is not there after it was made.`);
+  throw new ForkError("failed", { kind: "fork-vanished", directory: record.directory ?? "" });
 }
 
-async function putFiles(fork: Workspace, target: Place): Promise<NotUndone[]> {
+async function putFiles(fork: Workspace, target: Place): Promise<SideEffect[]> {
   releaseUserIndex(fork);
-  await finishRestores(fork);
+  await resumeInterruptedRestores(fork);
   const options = { codeOnly: true, everything: true };
   const plan = await planRestore(fork, { kind: "fork", target, options, takesBack: null, merge: null, chat: null });
   if (!isEmptyPlan(plan)) await applyRestore(fork, plan);
@@ -167,8 +235,9 @@ async function putFiles(fork: Workspace, target: Place): Promise<NotUndone[]> {
 }
 
 function targetOf(workspace: Workspace, record: ForkRecord): Place {
-  if (record.from.step === null) return { kind: "commit", commit: record.commit ?? "", tree: record.base.work };
-  const step = findStep(workspace, record.from.step);
+  const id = record.making?.files ?? record.from.step;
+  if (id === null) return { kind: "commit", commit: record.commit ?? "", tree: record.base.work };
+  const step = findStep(workspace, id);
   if (step) return { kind: "step", step };
-  throw new UserError("not-found", `Step ${record.from.step}, which the fork was made from, is gone.`);
+  throw new ForkError("not-found", { kind: "fork-source-gone", step: id });
 }

@@ -1,44 +1,44 @@
-/** What a fork is called and where it lies, unless the user says so. */
+/** Chooses a fork's name and location unless the user specified them. */
+
 import { lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { UserError } from "../../base/errors.ts";
 import { isInside } from "../../base/paths.ts";
-import { oneLine, shorten, shownPath } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
 import { hasRef } from "../../git/refs.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { slug, worktreesHome } from "../../git/worktrees.ts";
+import { slug, worktreesHome } from "../../git/worktrees/create.ts";
 import { listForks } from "../../steps/forks.ts";
+import { ForkError } from "./problems.ts";
 
 export interface ForkPlace {
   name: string;
   /** Null in a folder without git. */
   branch: string | null;
-  /** Null for a branch alone. */
+  /** Null for a branch without a directory. */
   directory: string | null;
 }
 
 export interface PlaceOptions {
-  /** Of the branch. */
+  /** The name of the branch. */
   branch?: string;
   /** Absolute. */
   directory?: string;
   branchOnly?: boolean;
 }
 
-/** `title` is what the name is made from: the prompt that led there. */
+/** `title` is the source of the name: the prompt that led to the state. */
 export async function choosePlace(workspace: Workspace, title: string, options: PlaceOptions): Promise<ForkPlace> {
   const isFolder = workspace.kind === "private";
   if (isFolder && (options.branchOnly || options.branch !== undefined)) {
-    throw new UserError("usage", "This folder has no git, so a fork of it has no branch.", "Leave the option out.");
+    throw new ForkError("usage", { kind: "folder-has-no-branches" });
   }
   const home = worktreesHome(workspace, "fork");
   const given = options.directory === undefined ? options.branch : basename(options.directory);
   const isTaken = (name: string) =>
     listForks(workspace).some((fork) => fork.name === name) ||
     (options.directory === undefined && !options.branchOnly && exists(join(home, name))) ||
-    // What a worktree of that name left in the store must not be taken for this one's.
+    // Data in the store from an earlier worktree of that name must not be mistaken for this fork's.
     exists(join(workspace.storeDir, "worktrees", name)) ||
     (!isFolder && options.branch === undefined && hasRef(workspace, `refs/heads/${branchFor(name)}`));
   const name = freeName(slug(given ?? title, "fork"), isTaken);
@@ -62,24 +62,21 @@ function freeName(wanted: string, isTaken: (name: string) => boolean): string {
 }
 
 async function demandBranch(workspace: Workspace, branch: string): Promise<void> {
-  const shown = shorten(oneLine(branch), 80);
   const { args, cwd } = gitLocation(workspace);
   const form = await tryGit([...args, "check-ref-format", `refs/heads/${branch}`], { cwd });
   if (form.code !== 0 || branch.startsWith("-") || branch === "HEAD") {
-    throw new UserError("usage", `"${shown}" can't be the name of a branch.`, "Give another one with --branch.");
+    throw new ForkError("usage", { kind: "branch-name-invalid", branch });
   }
   if (!hasRef(workspace, `refs/heads/${branch}`)) return;
-  throw new UserError("refused", `There is a branch ${shown} already.`, "Give another name with --branch.");
+  throw new ForkError("refused", { kind: "branch-exists", branch });
 }
 
 async function demandDirectory(workspace: Workspace, directory: string): Promise<void> {
-  const shown = shownPath(directory);
-  const hint = "Give another place with --directory.";
   if (exists(directory) && !isEmptyDirectory(directory)) {
-    throw new UserError("refused", `${shown} is there already.`, hint);
+    throw new ForkError("refused", { kind: "directory-exists", directory });
   }
   if (isInside(workspace.commonDir, directory)) {
-    throw new UserError("refused", `${shown} lies in git's own directory.`, hint);
+    throw new ForkError("refused", { kind: "directory-in-git", directory });
   }
   if (!isInside(workspace.root, directory)) return;
   const { args, cwd } = gitLocation(workspace);
@@ -88,7 +85,7 @@ async function demandDirectory(workspace: Workspace, directory: string): Promise
       ? await tryGit([...args, "check-ignore", "--quiet", "--", directory], { cwd })
       : null;
   if (ignored?.code === 0) return;
-  throw new UserError("refused", `${shown} lies in the work tree itself, and git does not ignore it.`, hint);
+  throw new ForkError("refused", { kind: "directory-in-work-tree", directory });
 }
 
 function exists(path: string): boolean {

@@ -1,21 +1,28 @@
-/** Forks whose process was killed: one that was being made is finished, one that was being dropped goes. */
+/** Recovers forks whose process was killed: completes creations and drops. */
 import { existsSync, realpathSync } from "node:fs";
 import { messageOf } from "../../base/errors.ts";
 import { logError } from "../../base/log.ts";
+import { gitLocation } from "../../git/location.ts";
+import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { type ForkRecord, listForks } from "../../steps/forks.ts";
-import { dropAgain } from "./drop.ts";
+import { DROPPED_REFS, type ForkRecord, listForks } from "../../steps/forks.ts";
+import type { ForkRecovery, LeftFiles } from "../notes.ts";
+import { removalState } from "../owned/removal.ts";
+import { putBackRecord, refId } from "../owned/run-forks.ts";
+import { removeStaged } from "./conversation.ts";
+import { leftFiles, ownDirectory, removeUnfinishedFork } from "./drop/clear.ts";
+import { presenceOf } from "./drop/presence.ts";
+import { completeRemoval, type ForkRemoval, readForkRemoval } from "./drop/removal.ts";
 import { workspaceOf } from "./find.ts";
 import { tryLockForks } from "./lock.ts";
-import { bringAbout } from "./make.ts";
-import { removeFork } from "./removal.ts";
+import { completeFork } from "./make.ts";
 import { untilMade } from "./worktree.ts";
 
-/** Sentences for the user; none where somebody is still at it. */
-export async function finishForks(workspace: Workspace): Promise<string[]> {
+/** Returns notes for the user; empty if another process still works on it. */
+export async function finishForks(workspace: Workspace): Promise<ForkRecovery[]> {
   const lock = tryLockForks(workspace);
   if (!lock) return [];
-  const said: string[] = [];
+  const said: ForkRecovery[] = [];
   try {
     for (const record of listForks(workspace)) {
       if (record.state !== "ready" && !isUnderUs(workspace, record)) said.push(...(await finishOne(workspace, record)));
@@ -26,31 +33,81 @@ export async function finishForks(workspace: Workspace): Promise<string[]> {
   return said;
 }
 
-/** The directory that we stand in can't be taken away: a command from elsewhere does that. */
+/** The current directory can't be deleted: a command run from elsewhere will do it. */
 function isUnderUs(workspace: Workspace, record: ForkRecord): boolean {
   if (record.directory === null || !existsSync(record.directory)) return false;
   const mayGo = record.state === "dropping" || !workspaceOf(workspace, record);
   return mayGo && realpathSync(record.directory) === workspace.root;
 }
 
-async function finishOne(workspace: Workspace, record: ForkRecord): Promise<string[]> {
-  const what = record.state === "dropping" ? "dropped" : "made";
+async function finishOne(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
   try {
-    return record.state === "dropping" ? await dropAgain(workspace, record) : await makeAgain(workspace, record);
+    return record.state === "dropping" ? await removeAgain(workspace, record) : await makeAgain(workspace, record);
   } catch (error) {
     logError("finishing a fork", error);
-    return [`The fork ${record.name}, which was being ${what}, could not be finished: ${messageOf(error)}`];
+    const action = isBeingMade(record) ? "make" : "drop";
+    return [{ kind: "fork-not-finished", fork: record.name, action, reason: messageOf(error) }];
   }
 }
 
-async function makeAgain(workspace: Workspace, record: ForkRecord): Promise<string[]> {
-  if (record.kind === "worktree") await untilMade(workspace, record);
-  // Without a whole work tree nobody can have worked in it.
+/** If the drop was killed before it renamed the directory, nothing has changed: the fork stays. */
+async function removeAgain(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
+  const job = readForkRemoval(workspace, record);
+  if (!job || (await isStillThere(workspace, record, job))) return keep(workspace, record);
+  const left = leftFiles(await completeRemoval(workspace, record, job));
+  const { name: fork } = record;
+  if (isBeingMade(record)) return cleared(record, left);
+  const held = await heldRefs(workspace, refId(record));
+  return [
+    { kind: "fork-dropped", fork, step: job.step },
+    ...held.map((ref) => ({ kind: "fork-commits-kept" as const, ref })),
+    ...job.kept.map(({ to }) => ({ kind: "fork-repository-kept" as const, directory: to })),
+    ...(left ? [left] : []),
+  ];
+}
+
+/** Refs with which the drop holds commits that no branch had; excludes trees of staged files. */
+async function heldRefs(workspace: Workspace, id: string): Promise<string[]> {
+  if (workspace.kind === "private") return [];
+  const { args, cwd } = gitLocation(workspace);
+  const format = "--format=%(objecttype) %(refname)";
+  const { stdout } = await tryGit([...args, "for-each-ref", format, `${DROPPED_REFS}*/${id}*`], { cwd });
+  return stdout
+    .toString("utf8")
+    .split("\n")
+    .flatMap((line) => (line.startsWith("commit ") ? [line.slice("commit ".length)] : []));
+}
+
+/** Before the rename, only the mark is proof: the directory may have been moved, and its inode reused. */
+async function isStillThere(workspace: Workspace, record: ForkRecord, { removal }: ForkRemoval): Promise<boolean> {
+  if (removal && (removal.begun || removalState(removal) === "begun")) return false;
+  if (isBeingMade(record)) return ownDirectory(workspace, record) !== null;
+  return (await presenceOf(workspace, record)).state === "here";
+}
+
+async function keep(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
+  removeStaged(workspace, record);
+  if (isBeingMade(record)) return makeAgain(workspace, { ...record, state: "making" });
+  putBackRecord(workspace, record);
+  return [{ kind: "fork-stays", fork: record.name }];
+}
+
+async function makeAgain(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
+  if (record.kind === "worktree" && !(await untilMade(workspace, record)))
+    return [{ kind: "fork-running", fork: record.name }];
+  // Without a complete work tree, it can't contain any work.
   if (record.kind !== "branch" && !workspaceOf(workspace, record)) {
-    await removeFork(workspace, record, record.commit);
-    return [`Cleared away the fork ${record.name}, which had been interrupted before it had files.`];
+    return cleared(record, await removeUnfinishedFork(workspace, record));
   }
-  const { record: done, notes } = await bringAbout(workspace, record);
-  const command = done.chat ? ` It goes on with: ${done.chat.command}` : "";
-  return [`Finished the fork ${record.name}, which had been interrupted.${command}`, ...notes];
+  const { record: done, notes } = await completeFork(workspace, record);
+  return [{ kind: "fork-finished", fork: record.name, command: done.chat?.command ?? null }, ...notes];
+}
+
+function isBeingMade({ making }: ForkRecord): boolean {
+  return making !== null;
+}
+
+/** The creation was interrupted before the fork had files. */
+function cleared({ name }: ForkRecord, left: LeftFiles | null): ForkRecovery[] {
+  return [{ kind: "fork-cleared", fork: name }, ...(left ? [left] : [])];
 }

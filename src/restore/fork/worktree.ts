@@ -1,89 +1,89 @@
-/** The git worktree of a fork: made without running anybody's hooks, known again, and taken away. */
-import { existsSync, realpathSync, rmdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { UserError } from "../../base/errors.ts";
-import { readText, removeFile } from "../../base/files.ts";
-import { shownPath } from "../../base/text.ts";
+/** Finds a fork's git worktree by its mark, and manages its branch. */
+
+import { lstatSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
+import { namesIn, readText, removeFile } from "../../base/fs/files.ts";
+import { processIn } from "../../base/process/cwd.ts";
 import { gitLocation } from "../../git/location.ts";
 import { compareAndSwapRef } from "../../git/refs.ts";
-import { git, gitText, tryGit } from "../../git/run.ts";
-import { findWorkspace, type Workspace } from "../../git/workspace.ts";
-import { NO_HOOKS, refusal, WORKTREE_TIMEOUT_MS } from "../../git/worktrees.ts";
+import { tryGit } from "../../git/run.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import {
+  addOwnedWorktree,
+  findOwned,
+  findUnmarked,
+  type OwnedWorktree,
+  type Owner,
+  workspaceIn,
+} from "../../git/worktrees/owned.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
+import { ForkError } from "./problems.ts";
 
 const STILL_MADE_MS = 3_000;
-const NOBODY = {
-  GIT_AUTHOR_NAME: "Backtrail",
-  GIT_AUTHOR_EMAIL: "backtrail@localhost",
-  GIT_COMMITTER_NAME: "Backtrail",
-  GIT_COMMITTER_EMAIL: "backtrail@localhost",
-};
+
+export function ownerOf({ id, run }: Pick<ForkRecord, "id" | "run">): Owner {
+  return { kind: run ? "run" : "fork", id };
+}
 
 export async function addWorktree(workspace: Workspace, record: ForkRecord): Promise<void> {
   const { directory, branch, commit } = record;
   if (directory === null || branch === null) return;
-  const { args, cwd } = gitLocation(workspace);
-  const add = [...args, ...NO_HOOKS, "worktree", "add"];
-  const how =
-    commit === null
-      ? ["--no-checkout", "--detach", directory, await emptyCommit(workspace)]
-      : ["-b", branch, directory, commit];
-  const made = await tryGit([...add, ...how], { cwd, timeoutMs: WORKTREE_TIMEOUT_MS });
-  if (made.code !== 0) throw notMade(directory, made.stderr);
-  if (commit === null) await beginAnew(directory, branch);
+  const refused = await addOwnedWorktree(workspace, { directory, branch, commit }, ownerOf(record));
+  if (refused === null) return;
+  throw new ForkError("failed", { kind: "fork-not-made", directory, reason: refused });
 }
 
-/** Where nothing is committed yet, there is nothing that a worktree could begin at: it gets a commit for a moment. */
-async function emptyCommit(workspace: Workspace): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  const tree = await gitText([...args, "mktree"], { cwd, input: "" });
-  return gitText([...args, "commit-tree", tree, "-m", "nothing"], { cwd, env: NOBODY });
+/** git's record of the fork's worktree. Forks older than marks are found by name. */
+export function worktreeOf(workspace: Workspace, record: ForkRecord): OwnedWorktree | undefined {
+  if (record.kind !== "worktree") return undefined;
+  const owned = findOwned(workspace, ownerOf(record));
+  if (owned || record.marked || record.worktree === null) return owned;
+  return findUnmarked(workspace, record.worktree);
 }
 
-async function beginAnew(directory: string, branch: string): Promise<void> {
-  await git(["symbolic-ref", "HEAD", `refs/heads/${branch}`], { cwd: directory });
-  await git(["read-tree", "--empty"], { cwd: directory });
-}
-
-/** git may still be making it, although nobody waits for it any more. */
-export async function untilMade(workspace: Workspace, record: ForkRecord): Promise<void> {
+/** Waits for a git process that outlived ours and is still creating the worktree. False on timeout. */
+export async function untilMade(workspace: Workspace, record: ForkRecord): Promise<boolean> {
   const deadline = performance.now() + STILL_MADE_MS;
-  while (performance.now() < deadline) {
-    const found = record.directory === null ? undefined : findWorkspace(record.directory);
-    if (!found || found.commonDir !== workspace.commonDir || !existsSync(join(found.gitDir, "locked"))) return;
+  for (;;) {
+    const owned = worktreeOf(workspace, record);
+    if (!owned?.unfinished) return true;
+    const isLocked = owned.directory === null || exists(join(owned.adminDir, "index.lock"));
+    const isBusy = owned.directory !== null && processIn(owned.directory) !== undefined;
+    if (!isLocked && !isBusy) return true;
+    if (performance.now() > deadline) return !isBusy;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** The work tree at the place where git says that it is now; undefined where there is none, or half of one. */
+/** The work tree, if it is complete and at the location that git records. */
 export function forkedWorktree(workspace: Workspace, record: ForkRecord): Workspace | undefined {
-  const directory = placeOf(workspace, record);
-  if (directory === null) return undefined;
-  const found = findWorkspace(directory);
-  if (!found || found.commonDir !== workspace.commonDir || found.root !== real(directory)) return undefined;
-  // git holds this lock while it makes a worktree.
-  const isWhole = readText(join(found.gitDir, "locked"))?.trim() !== "initializing";
-  return isWhole && existsSync(join(found.gitDir, "index")) ? found : undefined;
+  const owned = worktreeOf(workspace, record);
+  return owned && !owned.unfinished ? workspaceIn(owned) : undefined;
 }
 
-/** The user may have moved it with `git worktree move`. */
-export function placeOf(workspace: Workspace, { directory, worktree, kind }: ForkRecord): string | null {
-  if (kind !== "worktree" || worktree === null) return directory;
-  const link = readText(join(workspace.commonDir, "worktrees", worktree, "gitdir"))?.trim();
-  return link ? dirname(link) : directory;
+/** The current directory: the user may have run `git worktree move`. */
+export function placeOf(workspace: Workspace, record: ForkRecord): string | null {
+  return worktreeOf(workspace, record)?.directory ?? record.directory;
 }
 
-/** Only if it still is where `at` says: what was committed there is somebody's work. */
+/** Deletes a branch only if it is still at `at`, so that no new commit is lost, and no work tree uses it. */
 export async function removeBranch(workspace: Workspace, branch: string, at: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
-  // A git of ours that was killed may have left the branch's lock: that one is waited for.
+  if (isCheckedOut(workspace, ref)) return false;
+  // A killed git process of ours may have left the lock of the branch, which this waits for.
   if (!(await compareAndSwapRef(workspace, ref, at, null))) return false;
   removeFile(join(workspace.commonDir, "logs", ref));
   await removeSettings(workspace, branch);
   return true;
 }
 
-/** Only where there are some: git locks its configuration to look for them. */
+/** True if any work tree of the repository has the branch checked out. */
+function isCheckedOut({ commonDir }: Workspace, ref: string): boolean {
+  const worktrees = namesIn(join(commonDir, "worktrees")).map((name) => join(commonDir, "worktrees", name));
+  return [commonDir, ...worktrees].some((gitDir) => readText(join(gitDir, "HEAD"))?.trim() === `ref: ${ref}`);
+}
+
+/** Checks first whether there are settings, because git locks its configuration to look for them. */
 async function removeSettings(workspace: Workspace, branch: string): Promise<void> {
   const { args, cwd } = gitLocation(workspace);
   const { stdout } = await tryGit([...args, "config", "--local", "--name-only", "-z", "--list"], { cwd });
@@ -100,36 +100,16 @@ export async function branchTip(workspace: Workspace, branch: string): Promise<s
   return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
 }
 
-/** Whether a commit would be on no branch, tag or remote any more without this branch, or those that this pattern fits. */
-export async function isOnlyOn(workspace: Workspace, branch: string, commit: string): Promise<boolean> {
-  const { args, cwd } = gitLocation(workspace);
-  const others = [`--exclude=${branch}`, "--branches", "--tags", "--remotes"];
-  const left = await tryGit([...args, "rev-list", "--max-count=1", commit, "--not", ...others], { cwd });
-  return left.code !== 0 || left.stdout.length > 0;
-}
-
-/** `<repository>.forks` (or `.runs`) goes with the last of them; a directory that the user chose stays. */
+/** Deletes `<repository>.forks` (or `.runs`) with its last entry. A directory chosen by the user stays. */
 export function removeEmptyHome(directory: string): void {
   if (!/\.(?:forks|runs)$/.test(directory)) return;
   try {
     rmdirSync(directory);
   } catch {
-    // Something is in it, or it is gone.
+    // The directory is not empty, or does not exist.
   }
 }
 
-function real(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function notMade(directory: string, stderr: string): UserError {
-  return new UserError(
-    "failed",
-    `The fork could not be made in ${shownPath(directory)}: ${refusal(stderr)}.`,
-    "Give another place with --directory.",
-  );
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,32 +1,39 @@
-/** The bytes of a conversation that is to go on, from the store or from a checkpoint. */
+/** Reads the conversation to resume from the store or from a checkpoint. */
+
 import { basename } from "node:path";
-import type { Agent } from "../../agents/agent.ts";
-import { UserError } from "../../base/errors.ts";
+import type { Agent } from "../../agents/contract/agent.ts";
 import { sessionKey } from "../../base/ids.ts";
-import { oneLine, plural, shorten } from "../../base/text.ts";
-import type { CheckpointReader } from "../../checkpoints/read.ts";
-import { agentCalled } from "../../checkpoints/said.ts";
-import { ownChunks } from "../../checkpoints/transcript-chunks.ts";
+import { findAgentByName } from "../../checkpoints/blame/line-rationale.ts";
+import { withAssets } from "../../checkpoints/format/assets.ts";
+import { isRemovedTranscript } from "../../checkpoints/format/layout.ts";
+import type { CheckpointReader } from "../../checkpoints/read/read.ts";
+import { ownChunks } from "../../checkpoints/write/transcript-chunks.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { loadSession } from "../../lifecycle/session-state.ts";
+import { loadSession } from "../../recording/session/store.ts";
 import { joinLines } from "../../transcripts/chunks.ts";
+import { isCompactTranscript, readCompactTranscript } from "../../transcripts/compact.ts";
 import { placeholdersIn, restorePlaceholders } from "../../transcripts/redact/placeholders.ts";
 import { openVault } from "../../transcripts/redact/vault.ts";
-import { conversationAt } from "../chat.ts";
+import { conversationAt } from "../conversation/fork.ts";
+import { filesChangedBy } from "../conversation/handoff.ts";
+import type { ResumeNote } from "../notes.ts";
+import { ResumeError } from "./problems.ts";
 import type { CheckpointSource, Source } from "./source.ts";
 
 export interface ResumedConversation {
   agent: Agent;
   session: string;
   bytes: Buffer;
-  /** Where the transcript was; null for one from elsewhere. */
+  /** The transcript's original path; null if it comes from another machine. */
   path: string | null;
   lastId: string | null;
-  /** How a person knows it again. */
+  /** A title that the user recognizes. */
   title: string;
   /** When it was recorded. */
   time: string;
-  notes: string[];
+  /** Files that the conversation's turns changed, relative to the root. */
+  files: string[];
+  notes: ResumeNote[];
 }
 
 export async function conversationOf(
@@ -36,7 +43,7 @@ export async function conversationOf(
 ): Promise<ResumedConversation> {
   if (source.kind === "checkpoint") return fromCheckpoint(workspace, reader, source);
   const found = await conversationAt(workspace, source.step);
-  if (typeof found === "string") throw new UserError("not-found", found);
+  if ("kind" in found) throw new ResumeError("not-found", { kind: "no-conversation", reason: found });
   const { agent, position, bytes } = found;
   const session = source.step.session ?? "";
   const title = titleOf(workspace, agent, session, bytes);
@@ -48,6 +55,7 @@ export async function conversationOf(
     lastId: position.lastId,
     title,
     time: source.step.time,
+    files: filesChangedBy(workspace, source.step),
     notes: [],
   };
 }
@@ -58,32 +66,31 @@ async function fromCheckpoint(
   { checkpoint, session }: CheckpointSource,
 ): Promise<ResumedConversation> {
   const { metadata, record, index } = session;
-  const agent = (record && (await agentCalled(record.agent))) ?? (await agentCalled(metadata.agent));
+  const agent = (record && (await findAgentByName(record.agent))) ?? (await findAgentByName(metadata.agent));
   if (!agent) {
-    throw new UserError(
-      "not-found",
-      `The agent "${shorten(oneLine(metadata.agent), 40)}" is not known here.`,
-      "`backtrail agents list` shows which are.",
-    );
+    throw new ResumeError("not-found", { kind: "agent-unknown", agent: metadata.agent });
   }
   const stored = await reader.transcript(checkpoint, index);
   if (!stored || stored.bytes.length === 0) {
-    const why = stored?.problems.join(" ") ?? "";
-    throw new UserError("not-found", `The conversation of checkpoint ${checkpoint} can't be had. ${why}`.trim());
+    throw new ResumeError("not-found", {
+      kind: "checkpoint-conversation-missing",
+      checkpoint,
+      problems: stored?.problems ?? [],
+    });
   }
+  if (isRemovedTranscript(stored.bytes))
+    throw new ResumeError("not-found", { kind: "checkpoint-conversation-removed", checkpoint });
   const own = ownChunks(workspace, sessionKey(agent.profile.id, metadata.session_id));
   const parts = stored.chunks.map(({ id, bytes }) =>
-    // Others could name placeholders to have secrets of this machine filled in.
+    // Only for our own sessions: a foreign one could contain placeholders to extract secrets of this machine.
     own.has(id) ? restorePlaceholders(bytes, openVault(workspace.storeDir)) : Buffer.from(bytes),
   );
-  const bytes = Buffer.from(parts.length === 1 && parts[0] ? parts[0] : joinLines(parts));
+  const joined = parts.length === 1 && parts[0] ? parts[0] : joinLines(parts);
+  const bytes = Buffer.from(withAssets(joined, stored.images));
   const left = new Set([...placeholdersIn(bytes)].map(({ text }) => text)).size;
-  const notes = [...stored.problems];
-  if (stored.chunks.some(({ id }) => !own.has(id))) notes.push(elsewhere(checkpoint));
-  if (left > 0)
-    notes.push(
-      `Secrets were taken out before it was shared: ${plural(left, "placeholder stands", "placeholders stand")} for them.`,
-    );
+  const notes: ResumeNote[] = stored.problems.map((problem) => ({ kind: "damaged", problem }));
+  if (stored.chunks.some(({ id }) => !own.has(id))) notes.push({ kind: "written-elsewhere", checkpoint });
+  if (left > 0) notes.push({ kind: "secrets-removed", count: left });
   const { session_id: id, created_at: time } = metadata;
   return {
     agent,
@@ -93,17 +100,16 @@ async function fromCheckpoint(
     lastId: null,
     title: titleOf(workspace, agent, id, bytes),
     time,
+    files: metadata.files_touched,
     notes,
   };
 }
 
-/** Whoever wrote it speaks to the agent in the user's name. */
-function elsewhere(checkpoint: string): string {
-  return `It was written elsewhere: \`backtrail explain ${checkpoint} --conversation\` shows what the agent will be told.`;
-}
-
 function titleOf(workspace: Workspace, agent: Agent, session: string, bytes: Buffer): string {
   const known = loadSession(workspace, sessionKey(agent.profile.id, session))?.title;
-  const prompts = agent.analyser?.readStretch(bytes.subarray(0, 1 << 20), 0).prompts ?? [];
+  const start = bytes.subarray(0, 1 << 20);
+  const prompts = isCompactTranscript(start)
+    ? readCompactTranscript(start).entries.flatMap(({ type, text }) => (type === "prompt" ? [text] : []))
+    : (agent.analyzer?.readSlice(start, 0).prompts ?? []);
   return known ?? prompts[0] ?? basename(workspace.root);
 }

@@ -1,34 +1,38 @@
 /**
- * How a conversation can go on: where it is, or as a copy put where the agent looks for it. A session that is no longer
- * on this machine comes back under its own id; one that is there already is never replaced without being asked about.
+ * Plans how to resume a conversation: in place, or as a copy where the agent looks for it. A session missing from this
+ * machine returns under its own id; an existing one is never replaced without consent.
  */
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { ForkResult } from "../../agents/agent.ts";
-import { sessionDirectory } from "../../agents/external/serve-session.ts";
-import { quoted } from "../../agents/resume.ts";
+import type { ForkResult } from "../../agents/contract/agent.ts";
+import { resolveSessionFile, sessionDirectory } from "../../agents/external/serve-session.ts";
+import { resumeCommand } from "../../agents/shared/resume.ts";
 import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import { newSessionId, sessionKey } from "../../base/ids.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { loadSession } from "../../lifecycle/session-state.ts";
+import { shownCommand } from "../../model/command.ts";
+import { loadSession } from "../../recording/session/store.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { requireInside, transcriptRoot } from "../chat.ts";
-import type { ChatReceipt } from "../model.ts";
+import { requireInside, transcriptRoot } from "../conversation/fork.ts";
+import type { ResumeNote } from "../notes.ts";
+import type { ChatReceipt } from "../types.ts";
 import type { ResumedConversation } from "./conversation.ts";
+import { ResumeError } from "./problems.ts";
 import type { Source } from "./source.ts";
 
 export interface ResumePlan {
   chat: ChatReceipt;
-  /** What has to be written; null where the agent has it all. */
+  /** What to write; null if the agent has everything. */
   write: { content: Uint8Array; files: { path: string; content: Uint8Array }[]; root: string } | null;
-  /** What stands there now and would be replaced. */
+  /** The existing transcript that would be replaced. */
   replaces: { path: string; isNewer: boolean } | null;
-  notes: string[];
+  notes: ResumeNote[];
 }
 
-/** Names with a time in them differ at each call, so nobody can tell whether the session is there already. */
+/** Names with a timestamp differ on each call, so they can't show whether the session exists already. */
 const TIMED = /\d{4}-\d{2}-\d{2}T\d{2}/;
 
 export function planResume(
@@ -39,21 +43,19 @@ export function planResume(
 ): ResumePlan {
   const { agent, notes } = conversation;
   const { forker, profile } = agent;
+  const asIs = options.copy ? null : goesOnAsItIs(workspace, source, conversation);
+  if (asIs) return { chat: asIs, write: null, replaces: null, notes };
   if (!forker) {
-    throw new UserError(
-      "not-found",
-      `It is not known how ${profile.display_name} can be given a conversation.`,
-      "--agent hands it over to another one.",
-    );
+    throw new ResumeError("not-found", { kind: "resume-unsupported", agent: profile.display_name });
   }
-  const ready = options.copy ? null : goesOnAsItIs(workspace, source, conversation);
+  const ready = options.copy ? null : alreadyThere(workspace, source, conversation);
   if (ready) return { chat: ready, write: null, replaces: null, notes };
   const isBack = !options.copy && isGone(source, conversation);
   const own = isBack ? tryFork(workspace, conversation, conversation.session, true) : undefined;
   const kept = own && !TIMED.test(basename(own.transcriptPath)) ? own : undefined;
   const forked = kept ?? tryFork(workspace, conversation, newSessionId(), false);
   if (!forked || forked.content.length === 0) {
-    throw new UserError("not-found", "Nothing of the conversation was said up to there.", "Start a new session.");
+    throw new ResumeError("not-found", { kind: "conversation-empty" });
   }
   const root = transcriptRoot(agent, pathFor(workspace, conversation));
   const files = forked.files ?? [];
@@ -62,25 +64,53 @@ export function planResume(
     agent: profile.id,
     session: forked.sessionId,
     transcript: forked.transcriptPath,
-    command: forked.command ?? forker.resumeCommand(forked.sessionId),
+    ...shownCommand(forked.command ?? forker.resumeCommand(forked.sessionId)),
   };
   const standing = inTheWay(forked, conversation);
   if (standing === "same") return { chat, write: null, replaces: null, notes };
   return { chat, write: { content: forked.content, files, root }, replaces: standing, notes };
 }
 
-/** The agent still has the session, whole, and it belongs to a place that is there. */
+/** Resumes in place if the agent still has the whole session and its directory exists. */
 function goesOnAsItIs(workspace: Workspace, source: Source, conversation: ResumedConversation): ChatReceipt | null {
   const { agent, session, path } = conversation;
-  if (source.kind !== "step" || !source.isNewest || path === null || !existsSync(path) || !agent.forker) return null;
+  if (source.kind !== "step" || !source.isNewest || path === null || !existsSync(path)) return null;
   const cwd = loadSession(workspace, sessionKey(agent.profile.id, session))?.cwd;
   if (cwd === undefined || !existsSync(cwd)) return null;
-  const command = agent.forker.resumeCommand(session);
-  const place = isInside(workspace.root, cwd) ? "" : `cd ${quoted(cwd)} && `;
-  return { agent: agent.profile.id, session, transcript: path, command: `${place}${command}` };
+  const command = agent.forker?.resumeCommand(session) ?? resumeCommand(agent.profile, session);
+  if (command.steps.length === 0) return null;
+  const there = isInside(workspace.root, cwd) ? command : { ...command, cwd };
+  return { agent: agent.profile.id, session, transcript: path, ...shownCommand(there) };
 }
 
-/** Not on this machine any more, or never: then it may have its own id again. */
+/** A checkpoint's conversation that the agent has byte for byte: nothing to write or confirm. */
+function alreadyThere(workspace: Workspace, source: Source, conversation: ResumedConversation): ChatReceipt | null {
+  const { agent, session, bytes } = conversation;
+  if (source.kind !== "checkpoint" || !agent.forker) return null;
+  const known = loadSession(workspace, sessionKey(agent.profile.id, session))?.transcript?.path;
+  for (const transcript of [known, transcriptOf(workspace, conversation)]) {
+    if (transcript === undefined || !holds(transcript, bytes)) continue;
+    return { agent: agent.profile.id, session, transcript, ...shownCommand(agent.forker.resumeCommand(session)) };
+  }
+  return null;
+}
+
+/** The session's transcript path; undefined if the agent would not accept the id. */
+function transcriptOf(workspace: Workspace, { agent, session }: ResumedConversation): string | undefined {
+  try {
+    return resolveSessionFile(agent, sessionDirectory(agent, workspace.root), session);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function holds(path: string, bytes: Uint8Array): boolean {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  return size === bytes.length && readFileSync(path).equals(bytes);
+}
+
+/** True if the session is not on this machine, so that it may reuse its own id. */
 function isGone(source: Source, { path }: ResumedConversation): boolean {
   return source.kind === "checkpoint" || (source.isNewest && path !== null && !existsSync(path));
 }
@@ -104,20 +134,20 @@ function tryFork(
       continued,
     });
   } catch (error) {
-    // An id from elsewhere that the agent would not take.
+    // The agent does not accept the foreign id.
     if (continued && error instanceof UserError) return undefined;
     throw error;
   }
 }
 
-/** Beside the original, or beside another conversation of the agent's; otherwise where the agent usually keeps them. */
+/** Next to the original or another conversation of the agent; otherwise the agent's default location. */
 function pathFor(workspace: Workspace, { agent, path }: ResumedConversation): string {
   if (path !== null) return path;
   for (const step of stepsNewestFirst(workspace)) {
     if (step.agent === agent.profile.id && step.transcript) return step.transcript.path;
   }
-  // OpenCode's are kept in our own store.
-  if (agent.profile.id === "opencode") return join(workspace.storeDir, "opencode", "session.jsonl");
+  const { id, transcript } = agent.profile;
+  if (transcript?.in_store) return join(workspace.storeDir, id, "session.jsonl");
   const { sessionFolder: folder, ...everywhere } = agent;
   const usual =
     agent.usualTranscript?.(workspace.root, now()) ?? `${folder?.(workspace.root) ?? "sessions"}/session.jsonl`;

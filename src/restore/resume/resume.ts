@@ -1,23 +1,24 @@
-/** Puts a conversation where its agent finds it. What stood there is kept. */
+/** Writes a conversation where its agent finds it. Keeps a replaced transcript. */
+
 import { chmodSync, constants, copyFileSync, existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { UserError } from "../../base/errors.ts";
-import { faultPoint } from "../../base/fault.ts";
-import { makeDirectory, writeFileAtomic } from "../../base/files.ts";
+import { faultPoint } from "../../base/fault-point.ts";
+import { makeDirectory, writeFileAtomic } from "../../base/fs/files.ts";
 import { newStepId } from "../../base/ids.ts";
-import { shownPath } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { requireInside } from "../chat.ts";
-import type { ChatReceipt } from "../model.ts";
+import { requireInside } from "../conversation/fork.ts";
+import type { ResumeNote } from "../notes.ts";
+import type { ChatReceipt } from "../types.ts";
 import type { ResumePlan } from "./plan.ts";
+import { ResumeError } from "./problems.ts";
 
 export interface Resumed {
   chat: ChatReceipt;
-  /** The transcript, where it had to be written. */
+  /** The transcript's path, if it was written. */
   written: string | null;
-  /** Where the one that was replaced is kept. */
+  /** The path of the kept copy of a replaced transcript. */
   kept: string | null;
-  notes: string[];
+  notes: ResumeNote[];
 }
 
 export function applyResume(workspace: Workspace, plan: ResumePlan): Resumed {
@@ -25,11 +26,11 @@ export function applyResume(workspace: Workspace, plan: ResumePlan): Resumed {
   if (!write) return { chat, written: null, kept: null, notes };
   const kept = replaces ? setAside(workspace, replaces.path) : null;
   faultPoint("resume:kept");
-  // The transcript last: with it the agent finds the session.
+  // The transcript comes last, because it makes the session visible to the agent.
   for (const { path, content } of [...write.files, { path: chat.transcript, content: write.content }]) {
     requireInside(write.root, path);
     if (existsSync(path) && path !== replaces?.path) {
-      throw new UserError("refused", `${shownPath(path)} has appeared in the meantime and was left as it is.`);
+      throw new ResumeError("refused", { kind: "transcript-appeared", path });
     }
     writeFileAtomic(path, content, { sync: true });
   }
@@ -37,7 +38,7 @@ export function applyResume(workspace: Workspace, plan: ResumePlan): Resumed {
   return { chat, written: chat.transcript, kept, notes };
 }
 
-/** A copy: the other takes its place in one move, so that the agent has one of the two at any moment. */
+/** Copies instead of moving, so that the agent always has one of the two: the new one replaces the old atomically. */
 function setAside(workspace: Workspace, path: string): string {
   const directory = join(workspace.stateDir, "kept", newStepId());
   makeDirectory(directory);

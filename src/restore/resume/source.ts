@@ -1,29 +1,32 @@
-/** Which conversation a person means to go on with: by session, step, branch, commit or checkpoint. */
-import { UserError } from "../../base/errors.ts";
-import { oneLine, shorten } from "../../base/text.ts";
-import { findCommit, type LinkedCommit, recentCommits } from "../../checkpoints/history.ts";
-import { isCheckpointName } from "../../checkpoints/layout.ts";
-import type { CheckpointReader, StoredCheckpoint, StoredSession } from "../../checkpoints/read.ts";
-import { findSession, type SessionName, sessionsBehind } from "../../checkpoints/sessions.ts";
+/** Resolves the conversation to resume: by session, step, branch, commit or checkpoint. */
+
+import { isCheckpointName } from "../../checkpoints/format/layout.ts";
+import { findCommit, type LinkedCommit, recentCommits } from "../../checkpoints/links/history.ts";
+import type { CheckpointReader, StoredCheckpoint, StoredSession } from "../../checkpoints/read/read.ts";
+import { findSession, sessionsBehind } from "../../checkpoints/read/sessions.ts";
 import { gitLocation } from "../../git/location.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { type SessionRef, sessionRefKey } from "../../model/session.ts";
+import type { Step } from "../../model/step.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import { findStep } from "../../steps/list.ts";
-import type { Step } from "../../steps/model.ts";
-import { resolveTarget } from "../target.ts";
+import type { ResumeNote } from "../notes.ts";
+import { RestoreError } from "../problems.ts";
+import { resolveTarget } from "../targets/resolve.ts";
+import { ResumeError } from "./problems.ts";
 
 export type Source = StepSource | CheckpointSource;
 
-/** A conversation that was recorded here, up to a step. */
+/** A conversation recorded here, up to a step. */
 export interface StepSource {
   kind: "step";
   step: Step;
-  /** Nothing came after it in its session. */
+  /** True if the session has no later step. */
   isNewest: boolean;
 }
 
-/** One that a checkpoint has, which may have come from anywhere. */
+/** A checkpoint's conversation, which may come from any machine. */
 export interface CheckpointSource {
   kind: "checkpoint";
   checkpoint: string;
@@ -32,11 +35,11 @@ export interface CheckpointSource {
 
 export interface Found {
   source: Source;
-  /** Sentences for the user. */
-  notes: string[];
+  /** Messages for the user. */
+  notes: ResumeNote[];
 }
 
-const MOST_COMMITS = 100;
+const MAX_COMMITS = 100;
 
 export async function findSource(
   workspace: Workspace,
@@ -45,7 +48,7 @@ export async function findSource(
   session: string | undefined,
 ): Promise<Found> {
   const wanted = text.trim();
-  if (wanted === "") throw new UserError("usage", "The target is empty.", "`backtrail log` shows what there is.");
+  if (wanted === "") throw new RestoreError("usage", { kind: "empty-target" });
   const checkpoint = isCheckpointName(wanted) ? await reader.find(wanted) : undefined;
   if (checkpoint) return fromCheckpoint(workspace, checkpoint, session);
   const ofBranch = await fromBranch(workspace, reader, wanted, session);
@@ -57,18 +60,27 @@ export async function findSource(
   const target = await resolveTarget(workspace, wanted);
   if (target.kind === "step" && target.step.session !== null)
     return { source: atStep(workspace, target.step), notes: [] };
-  if (target.kind === "commit") throw new UserError("not-found", `The checkpoint ${wanted} is not here.`, FETCH);
-  throw new UserError("not-found", "No conversation was recorded with that step.", "`backtrail log` shows the turns.");
+  if (target.kind === "commit") throw new ResumeError("not-found", { kind: "checkpoint-missing", checkpoint: wanted });
+  throw new ResumeError("not-found", { kind: "step-without-conversation" });
 }
 
-/** The newest step of each session, newest first. */
-export function recentSessions(workspace: Workspace, limit: number): Step[] {
-  const found = new Map<string, Step>();
+export interface RecentSession {
+  /** The newest step. */
+  step: Step;
+  /** The newest prompt; the newest step may have been saved outside of any turn. */
+  prompt: string | null;
+}
+
+/** Sessions that have a conversation, newest first. */
+export function recentSessions(workspace: Workspace, limit: number): RecentSession[] {
+  const found = new Map<string, RecentSession>();
   for (const step of stepsNewestFirst(workspace)) {
-    if (found.size >= limit) break;
-    if (step.session === null || step.agent === null || !step.transcript) continue;
-    const key = `${step.agent}\0${step.session}`;
-    if (!found.has(key)) found.set(key, step);
+    if (step.session === null || step.agent === null) continue;
+    const key = sessionRefKey(step);
+    const known = found.get(key);
+    if (known) known.prompt ??= step.prompt;
+    else if (step.transcript && found.size < limit) found.set(key, { step, prompt: step.prompt });
+    if (found.size === limit && found.values().every(({ prompt }) => prompt !== null)) break;
   }
   return [...found.values()];
 }
@@ -87,16 +99,12 @@ export function atStep(workspace: Workspace, step: Step): StepSource {
   return { kind: "step", step, isNewest: false };
 }
 
-function ofSession(workspace: Workspace, { agent, session }: SessionName): StepSource {
+function ofSession(workspace: Workspace, { agent, session }: SessionRef): StepSource {
   for (const step of stepsNewestFirst(workspace)) {
     if (step.agent === agent && step.session === session && step.transcript)
       return { kind: "step", step, isNewest: true };
   }
-  throw new UserError(
-    "not-found",
-    `The conversation of session ${shorten(oneLine(session), 40)} is not recorded here.`,
-    "One that was imported lies where its agent keeps it: the agent itself can resume it.",
-  );
+  throw new ResumeError("not-found", { kind: "session-not-recorded", session });
 }
 
 async function fromBranch(
@@ -105,7 +113,7 @@ async function fromBranch(
   name: string,
   session: string | undefined,
 ): Promise<Found | undefined> {
-  // HEAD is a commit here, not the branch that it happens to be on.
+  // HEAD means the commit, not the branch it points to.
   if (workspace.kind === "private" || name === "HEAD" || name.includes("\0")) return undefined;
   const { args, cwd } = gitLocation(workspace);
   const ask = [...args, "rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", name];
@@ -117,14 +125,12 @@ async function fromBranch(
       return { source: atStep(workspace, step), notes: [] };
     }
   }
-  for (const commit of await recentCommits(workspace, MOST_COMMITS, false, ref)) {
+  for (const commit of await recentCommits(workspace, MAX_COMMITS, false, ref)) {
     const found = await fromCheckpoints(workspace, reader, commit, session);
     if (found) return found;
   }
-  throw new UserError("not-found", `No session is recorded on the branch ${shorten(oneLine(short), 60)}.`, FETCH);
+  throw new ResumeError("not-found", { kind: "branch-without-session", branch: short });
 }
-
-const FETCH = "If others have worked on it, fetch the branch entire/checkpoints/v1 from where they push.";
 
 async function fromCommit(
   workspace: Workspace,
@@ -138,7 +144,7 @@ async function fromCommit(
   const id = sessions.at(-1)?.turns.at(-1)?.step;
   const step = id ? findStep(workspace, id) : undefined;
   if (step) return { source: atStep(workspace, step), notes: [] };
-  throw new UserError("not-found", `No session is recorded behind commit ${commit.id.slice(0, 12)}.`, FETCH);
+  throw new ResumeError("not-found", { kind: "commit-without-session", commit: commit.id });
 }
 
 async function fromCheckpoints(
@@ -154,7 +160,7 @@ async function fromCheckpoints(
   return undefined;
 }
 
-/** What was recorded here is exact, so it counts before the checkpoint's copy of it. */
+/** Prefers our own recording, which is exact, to the checkpoint's copy. */
 function fromCheckpoint(workspace: Workspace, checkpoint: StoredCheckpoint, session: string | undefined): Found {
   const usable = checkpoint.sessions.filter(({ hasTranscript }) => hasTranscript);
   const chosen =
@@ -162,20 +168,21 @@ function fromCheckpoint(workspace: Workspace, checkpoint: StoredCheckpoint, sess
       ? usable.at(-1)
       : usable.find(({ metadata }) => session !== "" && metadata.session_id.startsWith(session));
   if (!chosen) {
-    const ids = usable.map(({ metadata }) => shorten(oneLine(metadata.session_id), 40));
-    const hint =
-      ids.length > 0 ? `It has ${ids.join(", ")}.` : "Only its prompts are kept: `backtrail explain` shows them.";
-    throw new UserError("not-found", `Checkpoint ${checkpoint.id} has no such conversation.`, hint);
+    throw new ResumeError("not-found", {
+      kind: "session-not-in-checkpoint",
+      checkpoint: checkpoint.id,
+      sessions: usable.map(({ metadata }) => metadata.session_id),
+    });
   }
   const others = usable.filter((each) => each !== chosen).map(({ metadata }) => metadata.session_id);
   const notes =
-    others.length > 0 && session === undefined ? [`It has other sessions too (--session): ${others.join(", ")}.`] : [];
+    others.length > 0 && session === undefined ? [{ kind: "other-sessions" as const, sessions: others }] : [];
   const step = recordedHere(workspace, chosen);
   if (step) return { source: atStep(workspace, step), notes };
   return { source: { kind: "checkpoint", checkpoint: checkpoint.id, session: chosen }, notes };
 }
 
-/** The step at which the checkpoint's conversation ends, if it is one of this very session's. */
+/** The step where the checkpoint's conversation ends, if it belongs to the same session. */
 function recordedHere(workspace: Workspace, { record }: StoredSession): Step | undefined {
   const last = record?.steps.at(-1)?.id;
   if (!record || last === undefined) return undefined;

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "bun:test";
-import { filterOf, matches, parseMoment, pruned } from "./filter.ts";
+import { expect, test } from "bun:test";
+import { filterOf, matches, pruned } from "./filter.ts";
 import { shortIds } from "./find.ts";
 import { inOrder, type SessionNode } from "./model.ts";
 
@@ -29,21 +29,6 @@ export function node(id: string, more: Partial<SessionNode> = {}): SessionNode {
     ...more,
   };
 }
-
-describe("a moment", () => {
-  test("some time ago, a day, or exactly then", () => {
-    expect(parseMoment("2d", NOW, "first")).toEqual(new Date("2026-11-15T12:00:00Z"));
-    expect(parseMoment("90 min", NOW, "last")).toEqual(new Date("2026-11-17T10:30:00Z"));
-    expect(parseMoment("2026-11-16", NOW, "first")).toEqual(new Date(2026, 10, 16));
-    expect(parseMoment("2026-11-16", NOW, "last")).toEqual(new Date(new Date(2026, 10, 17).getTime() - 1));
-    expect(parseMoment("2026-11-16T08:30:00Z", NOW, "first")).toEqual(new Date("2026-11-16T08:30:00Z"));
-    expect(parseMoment("yesterday", new Date(2026, 10, 1, 9), "first")).toEqual(new Date(2026, 9, 31));
-  });
-
-  test.each(["", "soon", "2026-02-30", "2026-13-01", "5y", "-2d", "2026-11-16T99:99"])("%p is none", (text) => {
-    expect(() => parseMoment(text, NOW, "first")).toThrow("is not a time");
-  });
-});
 
 test("since is about the last sign of a session, until about its beginning", async () => {
   const held = async (words: { since?: string; until?: string }) => matches(await filterOf(words, NOW), node("a"));

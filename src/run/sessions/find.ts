@@ -1,36 +1,33 @@
-/** The session that a person means: by its id or the beginning of it. */
-import { UserError } from "../../base/errors.ts";
-import { oneLine, shorten } from "../../base/text.ts";
+/** Finds a session by its id, an id prefix, or the word `last`. */
+import { oneLine } from "../../base/text.ts";
+import { RunError } from "../problems.ts";
 import { inOrder, type SessionNode } from "./model.ts";
 
+/** The session with the newest activity, as in `resume last`. */
+const LAST = "last";
 const SHORTEST = 4;
 const USUAL = 8;
-const SHOWN = 5;
 
 export function findSession(nodes: readonly SessionNode[], text: string): SessionNode | undefined {
   const all = inOrder(nodes);
+  if (text === LAST) return all.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0];
   const exact = all.filter((node) => node.id === text);
   const found = exact.length > 0 || text.length < SHORTEST ? exact : all.filter((node) => node.id.startsWith(text));
   if (found.length <= 1) return found[0];
-  const names = found.slice(0, SHOWN).map(({ agent, id }) => `${oneLine(id)} (${oneLine(agent)})`);
-  throw new UserError(
-    "usage",
-    `Several sessions begin with ${oneLine(text)}: ${names.join(", ")}`,
-    "Give more of the id.",
-  );
+  throw new RunError("usage", {
+    kind: "run-session-ambiguous",
+    text,
+    sessions: found.map(({ agent, id }) => ({ agent, id })),
+  });
 }
 
 export function requireSession(nodes: readonly SessionNode[], text: string): SessionNode {
   const found = findSession(nodes, text);
   if (found) return found;
-  throw new UserError(
-    "not-found",
-    `There is no session "${shorten(oneLine(text), 60)}".`,
-    "`backtrail sessions` lists them; the beginning of an id is enough.",
-  );
+  throw new RunError("not-found", { kind: "run-session-unknown", text });
 }
 
-/** The shortest beginnings by which the sessions can be told apart, at least eight characters long. */
+/** The shortest unique id prefixes, at least eight characters long. */
 export function shortIds(nodes: readonly SessionNode[]): Map<SessionNode, string> {
   const ids = nodes.map(({ id }) => id).sort();
   const lengths = new Map<string, number>();

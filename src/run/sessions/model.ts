@@ -1,36 +1,35 @@
-/** A session as `sessions` knows it, whatever told of it: a run's log, the recorded steps, an import, or several of these. */
-import type { Tokens } from "../../transcripts/model.ts";
+/** Defines a session as `sessions` shows it, merged from a run's log, the recorded steps and an import. */
+import type { Tokens } from "../../model/tokens.ts";
 import type { Cost } from "../../transcripts/prices.ts";
-import { END_STATUSES, type RunStatus } from "../records.ts";
+import { END_STATUSES, type RunStatus } from "../log/records.ts";
 
 export type SessionStatus = RunStatus | "waiting";
 export const STATUSES: readonly SessionStatus[] = ["running", "waiting", ...END_STATUSES];
 
 export interface SessionNode {
   id: string;
-  /** The registry's name. */
+  /** The agent's id in the registry. */
   agent: string;
   status: SessionStatus;
-  /** Also where nothing else is known of it. */
+  /** Set even if the parent is otherwise unknown. */
   parent: string | null;
-  /** The first one. */
+  /** The first prompt. */
   prompt: string;
   model: string | null;
   tags: string[];
   startedAt: string | null;
   updatedAt: string;
   turns: number;
-  /** Recorded ones: 0 where there is nothing to go back to. */
+  /** The number of recorded steps; 0 if there is nothing to rewind to. */
   steps: number;
   tokens: Tokens | null;
   cost: Cost | null;
   worktree: string | null;
-  /** The run's log. */
   log: { path: string; agent: string } | null;
   recorded: boolean;
   imported: boolean;
   tasks: SessionTask[];
-  /** In the order in which they began. */
+  /** In the order they started. */
   children: SessionNode[];
 }
 
@@ -40,7 +39,7 @@ export interface SessionTask {
   type: string | null;
   description: string | null;
   turn: number;
-  /** Where it ended, or as far as it got. */
+  /** The step at which the subagent ended, or its newest step so far. */
   step: string;
   ended: boolean;
   files: number;

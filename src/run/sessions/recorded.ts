@@ -1,19 +1,21 @@
-/** Sessions from the steps recorded here, in one pass over them, and those that were imported. */
-import { importedSessions } from "../../checkpoints/imported.ts";
+/** Collects sessions from the recorded steps, in one pass over them, and imported sessions. */
+
+import { importedSessions } from "../../checkpoints/import/store.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { isAlive } from "../../lifecycle/dead-turns.ts";
-import { listSessions, type SessionState } from "../../lifecycle/session-state.ts";
+import { sessionRefKey } from "../../model/session.ts";
+import type { Step } from "../../model/step.ts";
+import { addTokens, type Tokens } from "../../model/tokens.ts";
+import { isAlive } from "../../recording/orphaned-turns.ts";
+import { listSessions, type SessionState } from "../../recording/session/store.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
-import type { Step } from "../../steps/model.ts";
-import { addTokens, type Tokens } from "../../transcripts/model.ts";
 import { estimatedCost, type Use } from "../../transcripts/prices.ts";
 import type { SessionNode, SessionTask } from "./model.ts";
 
 interface Counted {
   tokens: Tokens | null;
-  /** The tokens turn by turn, each with the model that took them. */
+  /** The tokens of each turn, with the model that used them. */
   uses: Use[];
-  /** The newest end of a turn was an interrupt. */
+  /** True if the newest turn ended with an interrupt. */
   interrupted: boolean | null;
   tasks: Map<string, SessionTask>;
 }
@@ -22,25 +24,27 @@ export function recordedNodes(workspace: Workspace): SessionNode[] {
   const counted = new Map<string, Counted>();
   for (const step of stepsNewestFirst(workspace)) {
     if (step.session === null || step.agent === null) continue;
-    const key = keyOf(step.agent, step.session);
+    const key = sessionRefKey({ agent: step.agent, session: step.session });
     const known = counted.get(key) ?? { tokens: null, uses: [], interrupted: null, tasks: new Map() };
     counted.set(key, known);
     count(known, step);
   }
-  return listSessions(workspace).map((state) => nodeOf(state, counted.get(keyOf(state.agent, state.id))));
+  return listSessions(workspace).map((state) =>
+    nodeOf(state, counted.get(sessionRefKey({ agent: state.agent, session: state.id }))),
+  );
 }
 
 function count(known: Counted, step: Step): void {
   if (step.kind === "turn-end") {
     known.interrupted ??= step.interrupted;
     if (step.tokens) {
-      const { agent, model, tokens, time } = step;
+      const { agent, model, tokens, time, usd } = step;
       known.tokens = known.tokens ? addTokens(known.tokens, tokens) : tokens;
-      known.uses.push({ agent, model, tokens, time });
+      known.uses.push({ agent, model, tokens, time, usd });
     }
   }
   const { subagent } = step;
-  // The newest step of a task tells how far it got.
+  // Steps come newest first, so the first one of a task shows how far it got.
   if (step.kind !== "task" || !subagent || known.tasks.has(subagent.id)) return;
   const { added, modified, deleted } = step.files;
   known.tasks.set(subagent.id, {
@@ -107,8 +111,4 @@ export async function importedNodes(workspace: Workspace): Promise<SessionNode[]
     tasks: [],
     children: [],
   }));
-}
-
-function keyOf(agent: string, session: string): string {
-  return `${agent}\0${session}`;
 }

@@ -1,23 +1,25 @@
 /**
- * Sessions by what was asked and answered in them. Logs are read as a stream, and only those are taken apart whose bytes hold the
- * words at all.
+ * Searches the prompts and answers of sessions. Logs are read as a stream, and a log is parsed only if its bytes
+ * contain the words.
  */
-import { importedSessions } from "../../checkpoints/imported.ts";
+
+import { importedSessions } from "../../checkpoints/import/store.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { sessionRefKey } from "../../model/session.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import { findRunner } from "../agents.ts";
-import { readChunks, readLog } from "../read.ts";
+import { readChunks, readLog } from "../log/read.ts";
 import { inOrder, type SessionNode } from "./model.ts";
 
 export interface Hit {
   where: "prompt" | "result";
-  /** The words with what stands around them. */
+  /** The match with its surrounding text. */
   excerpt: string;
 }
 
 const AROUND = 60;
 
-/** The first hit of each session that has one. */
+/** Returns the first hit of each matching session. */
 export async function searchSessions(
   workspace: Workspace | undefined,
   nodes: readonly SessionNode[],
@@ -32,7 +34,7 @@ export async function searchSessions(
     const mayBe = log !== null && (inPieces.has(log.agent) || mayHold(log.path, wanted));
     const hit = hitIn("prompt", node.prompt, wanted) ?? (log && mayBe ? await inLog(log, wanted) : undefined);
     if (hit) found.set(node, hit);
-    else if (node.recorded || node.imported) recorded.set(keyOf(node.agent, node.id), node);
+    else if (node.recorded || node.imported) recorded.set(sessionRefKey({ agent: node.agent, session: node.id }), node);
   }
   if (workspace && recorded.size > 0) await inRecords(workspace, recorded, wanted, found);
   return found;
@@ -45,7 +47,7 @@ async function inRecords(
   found: Map<SessionNode, Hit>,
 ): Promise<void> {
   const consider = (agent: string, session: string, prompt: string | null, answer: string | null) => {
-    const node = sessions.get(keyOf(agent, session));
+    const node = sessions.get(sessionRefKey({ agent, session }));
     if (!node || found.has(node)) return;
     const hit = hitIn("prompt", prompt ?? "", wanted) ?? hitIn("result", answer ?? "", wanted);
     if (hit) found.set(node, hit);
@@ -58,7 +60,7 @@ async function inRecords(
   }
 }
 
-/** Those whose answers come in pieces: they stand nowhere in a log as a whole. */
+/** The agents that stream answers in pieces: no line of their logs contains a whole answer. */
 async function agentsInPieces(nodes: readonly SessionNode[]): Promise<Set<string>> {
   const names = new Set(nodes.flatMap(({ log }) => (log ? [log.agent] : [])));
   const runners = await Promise.all([...names].map(async (name) => ({ name, runner: await findRunner(name) })));
@@ -80,7 +82,7 @@ async function inLog(log: NonNullable<SessionNode["log"]>, wanted: string): Prom
   return found;
 }
 
-/** Only plain words can be told from the bytes: JSON may write everything else in several ways. */
+/** Only plain words can be matched on raw bytes: JSON can encode other characters in several ways. */
 function mayHold(path: string, wanted: string): boolean {
   if (!/^[a-z0-9 ,.;:!?_-]+$/.test(wanted)) return true;
   let holds = false;
@@ -103,8 +105,4 @@ function hitIn(where: Hit["where"], text: string, wanted: string): Hit | undefin
     where,
     excerpt: `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`,
   };
-}
-
-function keyOf(agent: string, session: string): string {
-  return `${agent}\0${session}`;
 }

@@ -1,9 +1,13 @@
-/** One session whole: what was asked, what was done, what came of it. From the recorded conversation where there is one, else from the log. */
-import { recordedSession } from "../../checkpoints/sessions.ts";
+/**
+ * Assembles a whole session: prompts, actions and results. Uses the recorded conversation if there is one, otherwise
+ * the log.
+ */
+import { recordedSession } from "../../checkpoints/read/sessions.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { addTokens, type Conversation, type Tokens } from "../../transcripts/model.ts";
+import type { Conversation } from "../../model/conversation.ts";
+import type { Tokens } from "../../model/tokens.ts";
 import type { Cost } from "../../transcripts/prices.ts";
-import { readLog } from "../read.ts";
+import { readLog } from "../log/read.ts";
 import { plus, type Usage } from "../result.ts";
 import type { SessionNode } from "./model.ts";
 
@@ -11,13 +15,13 @@ export interface SessionStory {
   session: SessionNode;
   turns: StoryTurn[];
   entries: StoryEntry[];
-  /** Null where nothing was recorded that would tell. */
+  /** Null if the session was not recorded. */
   files: string[] | null;
   tokens: Tokens | null;
   cost: Cost | null;
-  /** From its beginning to its last sign. */
+  /** From the session's start to its last activity. */
   ms: number | null;
-  /** Entries that are left out, because all of them would be too much. */
+  /** The number of entries omitted because of the size limit. */
   leftOut: number;
 }
 
@@ -35,13 +39,13 @@ export interface StoryTurn {
 export interface StoryEntry {
   kind: "prompt" | "answer" | "tool" | "output" | "failure";
   text: string;
-  /** Of a tool. */
+  /** The tool's name. */
   name: string | null;
 }
 
-const LONGEST_TEXT = 100_000;
-const LONGEST_INPUT = 4_000;
-/** Of all texts together, in characters. */
+const MAX_TEXT = 100_000;
+const MAX_INPUT = 4_000;
+/** The limit for all texts together, in characters. */
 const LARGEST = 20_000_000;
 
 export async function storyOf(workspace: Workspace | undefined, session: SessionNode): Promise<SessionStory> {
@@ -64,7 +68,10 @@ export async function storyOf(workspace: Workspace | undefined, session: Session
   };
 }
 
-/** A run is a turn: what the log knows better (the whole result, why it failed) is put into what was recorded. */
+/**
+ * Each run is one turn. Takes from the log what it knows better, the whole result and the failure, and the rest from
+ * the record.
+ */
 function merged(recorded: readonly StoryTurn[], logged: readonly StoryTurn[]): StoryTurn[] {
   if (recorded.length === 0) return [...logged];
   let from = 0;
@@ -84,7 +91,7 @@ async function fromRecords(workspace: Workspace, session: SessionNode) {
   const said = await conversation(workspace).catch(() => null);
   return {
     turns: turns.map(
-      // The answer under its other name would be passed over by whoever takes out secrets.
+      // Drop `response`: redaction would miss a copy of the answer under a second name.
       ({ response, ...turn }): StoryTurn => ({
         ...turn,
         prompt: turn.prompt ?? "",
@@ -125,7 +132,7 @@ async function fromLog(session: SessionNode, log: NonNullable<SessionNode["log"]
     },
     moment(moment) {
       if (moment.kind === "delta") {
-        if (pieces.length < LONGEST_TEXT) pieces += moment.text;
+        if (pieces.length < MAX_TEXT) pieces += moment.text;
         return;
       }
       flush();
@@ -137,7 +144,7 @@ async function fromLog(session: SessionNode, log: NonNullable<SessionNode["log"]
       flush();
       usage = usage ? plus(usage, result.usage) : result.usage;
       const { text, failure } = result;
-      // Mostly it is what was said last.
+      // The result usually repeats the last answer.
       const said = entries.list.findLast(({ kind }) => kind === "answer" || kind === "prompt");
       if (text !== "" && !(said?.kind === "answer" && said.text === text) && failure !== text)
         entries.add("answer", text);
@@ -157,7 +164,7 @@ async function fromLog(session: SessionNode, log: NonNullable<SessionNode["log"]
   return { turns, entries, usage: usage as Usage | null };
 }
 
-/** A list that stops growing in time. */
+/** A list with a size limit. */
 class Entries {
   readonly list: StoryEntry[] = [];
   leftOut = 0;
@@ -169,7 +176,7 @@ class Entries {
       this.leftOut++;
       return;
     }
-    const longest = kind === "tool" || kind === "output" ? LONGEST_INPUT : LONGEST_TEXT;
+    const longest = kind === "tool" || kind === "output" ? MAX_INPUT : MAX_TEXT;
     const more = text.length - longest;
     const shown = more > 0 ? `${text.slice(0, longest)}… [${more} more characters]` : text;
     this.#size += shown.length;
@@ -180,9 +187,4 @@ class Entries {
 function inputText(input: unknown): string {
   if (input === null || input === undefined) return "";
   return typeof input === "string" ? input : (JSON.stringify(input, null, 2) ?? "");
-}
-
-export function sumOf(stories: readonly SessionStory[]): Tokens | null {
-  const counted = stories.flatMap(({ tokens }) => (tokens ? [tokens] : []));
-  return counted.length === 0 ? null : counted.reduce(addTokens);
 }

@@ -1,21 +1,21 @@
 /**
- * Runs, recorded sessions and imported ones as one tree. A run in an enabled repository is logged by us and recorded by the agent's
- * hooks, under the same id: that is one session.
+ * Merges runs, recorded sessions and imported sessions into one tree. In an enabled repository we log a run and the
+ * agent's hooks record it under the same id: the two are one session.
  */
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Cost } from "../../transcripts/prices.ts";
 import { findRunner } from "../agents.ts";
-import { nameOf } from "../layout.ts";
-import { nodesIn, type RunNode, readTree } from "../tree.ts";
+import { nameOf } from "../log/layout.ts";
+import { nodesIn, type RunNode, readTree } from "../log/tree.ts";
 import type { SessionNode } from "./model.ts";
 import { importedNodes, recordedNodes } from "./recorded.ts";
 
-/** Hooks of a run may come in a little later than its end. */
+/** A run's hooks may arrive shortly after the run ends. */
 const LATE_MS = 60_000;
 
-/** Newest first. `logs` is where runs started here are logged. */
+/** Newest first. `logs` is the directory for logs of runs started here. */
 export async function sessionTree(workspace: Workspace | undefined, logs: string): Promise<SessionNode[]> {
   const known = new Map<string, SessionNode>();
   const add = (node: SessionNode) => {
@@ -36,7 +36,7 @@ export async function sessionTree(workspace: Workspace | undefined, logs: string
   return linked([...known.values()]);
 }
 
-/** A worktree's runs are logged where they were started from, which is mostly the first work tree. */
+/** Runs in a linked worktree are logged where they were started, usually the main work tree. */
 function logPlaces(workspace: Workspace | undefined, logs: string): Set<string> {
   const places = new Set([logs]);
   if (workspace?.kind === "repository" && basename(workspace.commonDir) === ".git") {
@@ -70,15 +70,15 @@ function runNode(run: RunNode, agent: string): SessionNode {
   };
 }
 
-/** Null for what is no moment: the index of logs is a file like any other. */
+/** Null if the number is not a valid time: anyone may have edited the index of logs. */
 function isoTime(ms: number): string | null {
   const time = new Date(ms);
   return ms > 0 && !Number.isNaN(time.getTime()) ? time.toISOString() : null;
 }
 
-/** `a` is what was recorded, or another log. */
+/** `a` is a recorded session or another log. */
 function united(a: SessionNode, b: SessionNode): SessionNode {
-  // The hooks may go on to tell of a session that was continued in a terminal.
+  // Hooks may record more of a session that the user continued in a terminal.
   const later = Date.parse(a.updatedAt) > Date.parse(b.updatedAt) + LATE_MS;
   const isOpen = a.status === "running" || a.status === "waiting";
   const status = b.imported || (b.status !== "running" && later && isOpen) ? a.status : b.status;
@@ -99,13 +99,13 @@ function united(a: SessionNode, b: SessionNode): SessionNode {
   };
 }
 
-/** What the agent told itself is better than an estimate, if it is of all turns. */
+/** The cost that the agent reports is better than an estimate, if it covers all turns. */
 function costOf(a: SessionNode, b: SessionNode): Cost | null {
   const told = b.cost && !b.cost.estimated && b.turns >= a.turns;
   return told ? b.cost : (a.cost ?? (a.tokens ? null : b.cost));
 }
 
-/** Everyone below their parent, as far as it is known; whoever would be their own ancestor is nobody's child. */
+/** Puts every session below its known parent. A session that would be its own ancestor becomes a root. */
 function linked(nodes: readonly SessionNode[]): SessionNode[] {
   const byName = new Map(nodes.map((node) => [nameOf(node.id), node]));
   const parentOf = (node: SessionNode) => (node.parent === null ? undefined : byName.get(nameOf(node.parent)));

@@ -1,4 +1,4 @@
-/** Kinds of bytes, as tables: one look-up says whether a byte belongs. */
+/** Byte classes as lookup tables. */
 export type ByteSet = Uint8Array;
 
 export function byteSet(characters: string): ByteSet {
@@ -32,14 +32,14 @@ export function isCapital(byte: number): boolean {
   return byte >= 0x41 && byte <= 0x5a;
 }
 
-/** Letters, digits and the underscore: what names consist of. */
+/** Letters, digits and the underscore, which form names. */
 export function isWord(byte: number | undefined): boolean {
   return byte !== undefined && (isSmall(byte) || isCapital(byte) || isDigit(byte) || byte === 0x5f);
 }
 
-/** Whether a token may begin at `at`: behind no word, or behind a `\n` or `\t` that was written out. */
-export function beginsToken(bytes: Uint8Array, from: number, at: number): boolean {
-  if (at === from || !isWord(bytes[at - 1])) return true;
+/** Whether a token may start at `at`: not right after a word, but possibly after an escaped `\n` or `\t`. */
+export function beginsToken(bytes: Uint8Array, from: number, at: number, loose = false): boolean {
+  if (at === from || !isWord(bytes[at - 1]) || (loose && bytes[at - 1] === 0x5f)) return true;
   const letter = bytes[at - 1];
   return at - 2 >= from && bytes[at - 2] === BACKSLASH && (letter === 0x6e || letter === 0x74 || letter === 0x72);
 }

@@ -1,13 +1,14 @@
-/** The user's own patterns, run by an engine that takes time in proportion to the text, whatever the pattern. */
+/** Runs the user's patterns with a linear-time regular expression engine. */
+
 import { RE2JS } from "re2js";
-import { messageOf, UserError } from "../../base/errors.ts";
-import { printable, shorten } from "../../base/text.ts";
-import { type Candidate, WEIGHT } from "./scan.ts";
+import { messageOf } from "../../base/errors.ts";
+import { RedactionError } from "../problems.ts";
+import { type Candidate, WEIGHT } from "./candidate.ts";
 
 export interface Custom {
-  /** What the user's rules find: their first group where they have one, everything they match otherwise. */
+  /** Finds matches of the user's rules: the first group if the rule has one, otherwise the whole match. */
   find(bytes: Buffer, from: number, to: number): Candidate[];
-  /** Whether the user says that this is no secret. */
+  /** Whether the user's configuration allows this value. */
   allows(value: string): boolean;
 }
 
@@ -39,10 +40,6 @@ function compiled(pattern: string, setting: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    throw new UserError(
-      "usage",
-      `${setting}: ${shorten(printable(JSON.stringify(pattern)), 80)} is not a pattern: ${printable(messageOf(error))}.`,
-      "Patterns are written as RE2 takes them: no back-references and no look-around.",
-    );
+    throw new RedactionError("usage", { kind: "pattern-invalid", setting, pattern, reason: messageOf(error) });
   }
 }

@@ -1,40 +1,62 @@
-/** What a JSON key says about its value: opaque data that must stay as it is, an id, or a secret's name. */
-import { kindOfKey, type NameKind } from "./assignment.ts";
+/** Classifies a value by its JSON key: opaque data that must not change, an id, or a secret. */
 import { ALPHANUMERIC, byteSet } from "./bytes.ts";
+import { beginsText } from "./find/encoded.ts";
+import { kindOfKey, type NameKind } from "./find/names.ts";
+import type { Rule } from "./rules.ts";
+import { rulesNear } from "./scan.ts";
 
 const BASE64 = byteSet(`${ALPHANUMERIC}+/=_-`);
 /** Shorter values are looked at whatever their key is called. */
 const OPAQUE_LENGTH = 64;
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 export type Field = "opaque" | "id" | "text";
 
 export interface Key {
   text: string;
   field: Field;
-  /** Whether the key says that its value is a secret. */
-  secret: NameKind | undefined;
+  /** Whether the key says that its value is a secret, or has some in it. */
+  secret: SecretKind | undefined;
+  /** The key is written as environments write theirs. */
+  constant: boolean;
+  /** Rules of services that it names. */
+  near: readonly Rule[];
 }
 
-export const NO_KEY: Key = { text: "", field: "text", secret: undefined };
+export type SecretKind = NameKind | "cookie" | "authorization";
 
-/** A transcript has a few dozen keys and millions of values: what a key means is found out once. */
+export const NO_KEY: Key = { text: "", field: "text", secret: undefined, constant: false, near: [] };
+
+/** Caches the meaning of keys, because a transcript has a few dozen keys and millions of values. */
 export class Keys {
   readonly #known = new Map<number, Key>();
+  readonly #rules: readonly Rule[];
+
+  constructor(rules: readonly Rule[]) {
+    this.#rules = rules;
+  }
 
   of(bytes: Buffer, start: number, end: number): Key {
     let hash = end - start;
     for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + (bytes[i] as number)) | 0;
     const known = this.#known.get(hash);
     if (known && isText(bytes, start, end, known.text)) return known;
-    const key = keyOf(bytes.toString("latin1", start, end));
-    if (this.#known.size < MOST_KEYS) this.#known.set(hash, key);
+    const key = this.#named(bytes.toString("latin1", start, end));
+    if (this.#known.size < MAX_KEYS) this.#known.set(hash, key);
     return key;
+  }
+
+  #named(text: string): Key {
+    const secret = headerOf(text) ?? kindOfKey(text);
+    const isText = secret === "session" || /^private_?key_?id$/i.test(text);
+    const near = rulesNear(this.#rules, text);
+    return { text, field: isText ? "text" : fieldOf(text), secret, constant: /^[A-Z][A-Z0-9_]*$/.test(text), near };
   }
 }
 
-export function keyOf(text: string): Key {
-  return { text, field: fieldOf(text), secret: kindOfKey(text) };
+function headerOf(key: string): SecretKind | undefined {
+  if (/^(?:set-)?cookies?$/i.test(key)) return "cookie";
+  return /^(?:proxy-)?authorization$/i.test(key) ? "authorization" : undefined;
 }
 
 function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
@@ -57,9 +79,9 @@ function fieldOf(key: string): Field {
   return "text";
 }
 
-/** Base64 and nothing else, and not a private key in base64. */
+/** Base64 and nothing else, and not of a text. */
 export function isOpaque(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start < OPAQUE_LENGTH || bytes.toString("latin1", start, start + 14) === "LS0tLS1CRUdJTi") return false;
+  if (end - start < OPAQUE_LENGTH || beginsText(bytes, start)) return false;
   for (let i = start; i < end; i++) if (BASE64[bytes[i] as number] !== 1) return false;
   return true;
 }

@@ -1,4 +1,4 @@
-/** The strings of a JSON text as byte ranges, without parsing it: keys, values, and how escapes are undone. */
+/** Finds the strings of a JSON text as byte ranges without parsing it, and decodes their escapes. */
 import { BACKSLASH, isSpace, QUOTE } from "./bytes.ts";
 
 export interface StringValue {
@@ -6,13 +6,22 @@ export interface StringValue {
   start: number;
   end: number;
   escaped: boolean;
-  /** The key it is the value of; both 0 in a list. */
+  /** The value's key; both offsets are 0 in a list. */
   keyStart: number;
   keyEnd: number;
 }
 
-/** Calls `visit` for every string that is a value. False where the text cannot be JSON; then nothing holds. */
-export function eachString(bytes: Uint8Array, from: number, to: number, visit: (value: StringValue) => void): boolean {
+/**
+ * Calls `visit` for every string value and `visitKey` for every key. Returns false if the text is not JSON; the calls
+ * made so far are then meaningless.
+ */
+export function eachString(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  visit: (value: StringValue) => void,
+  visitKey: (start: number, end: number) => void,
+): boolean {
   const value: StringValue = { start: 0, end: 0, escaped: false, keyStart: 0, keyEnd: 0 };
   let keyStart = 0;
   let keyEnd = 0;
@@ -38,6 +47,7 @@ export function eachString(bytes: Uint8Array, from: number, to: number, visit: (
       if (bytes[next] === 0x3a && next < to) {
         keyStart = start;
         keyEnd = end;
+        visitKey(start, end);
         i = next;
       } else {
         [value.start, value.end, value.escaped, value.keyStart, value.keyEnd] = [start, end, escaped, keyStart, keyEnd];
@@ -54,7 +64,7 @@ export function eachString(bytes: Uint8Array, from: number, to: number, visit: (
   return seen;
 }
 
-/** Undoes the escapes of a string into `target`, which has room for as many bytes; gives how many it wrote. */
+/** Decodes a string's escapes into `target`, which must have room for all its bytes; returns the decoded length. */
 export function withoutEscapes(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
   let out = 0;
   for (let i = start; i < end; i++) {
@@ -71,7 +81,7 @@ export function withoutEscapes(bytes: Uint8Array, start: number, end: number, ta
   return out;
 }
 
-/** Where in the raw string the decoded offsets lie (in order): the beginning of the escape that made a byte. */
+/** Maps sorted decoded offsets to raw offsets: the start of the escape that produced each byte. */
 export function rawOffsets(bytes: Uint8Array, start: number, end: number, offsets: readonly number[]): number[] {
   const raw: number[] = [];
   let decoded = 0;

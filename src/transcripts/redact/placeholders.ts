@@ -1,20 +1,23 @@
-/** `[secret:aws-access-key:1]`: what stands for a secret, and the way back. */
+/** Placeholders such as `[secret:aws-access-key:1]` that replace secrets, and their restoration. */
 import { asBuffer } from "../lines.ts";
 
-/** A secret as it stands in the file, escapes and all, each byte a character (latin1): so the way back is exact. */
+/** A secret as in the file, including escapes, one character per byte (latin1), so that restoring it is exact. */
 export interface Secret {
   rule: string;
   value: string;
 }
 
 export interface Placeholders {
-  /** A placeholder for each; the same for the same value. */
+  /** Returns a placeholder for each secret; equal values get the same placeholder. */
   assign(secrets: readonly Secret[]): string[];
   /** The value behind a placeholder of this store. */
   valueOf(placeholder: string): string | undefined;
+  /** All secrets with a placeholder. */
+  secrets(): Secret[];
 }
 
-const OPENING = "[secret:";
+/** How every placeholder begins. */
+export const OPENING = "[secret:";
 const PATTERN = /^\[secret:[a-z0-9-]{1,64}:[1-9]\d{0,8}\]/;
 const LONGEST = OPENING.length + 76;
 
@@ -22,7 +25,7 @@ export function placeholderFor(rule: string, number: number): string {
   return `${OPENING}${rule}:${number}]`;
 }
 
-/** Every text that reads like a placeholder, as byte ranges. */
+/** Yields the byte range of every text that looks like a placeholder. */
 export function* placeholdersIn(bytes: Buffer): Generator<{ start: number; end: number; text: string }> {
   for (let start = bytes.indexOf(OPENING); start >= 0; start = bytes.indexOf(OPENING, start + 1)) {
     const match = PATTERN.exec(bytes.toString("latin1", start, Math.min(bytes.length, start + LONGEST)));
@@ -31,8 +34,8 @@ export function* placeholdersIn(bytes: Buffer): Generator<{ start: number; end: 
 }
 
 /**
- * Puts the secrets back, byte for byte. Only for what this store has redacted: a text from elsewhere could name
- * placeholders to have secrets filled in.
+ * Restores the secrets, byte for byte. Only for text that this store redacted: other text could name placeholders in
+ * order to obtain secrets.
  */
 export function restorePlaceholders(input: Uint8Array | string, placeholders: Pick<Placeholders, "valueOf">): Buffer {
   const bytes = typeof input === "string" ? Buffer.from(input) : asBuffer(input);
@@ -48,7 +51,7 @@ export function restorePlaceholders(input: Uint8Array | string, placeholders: Pi
   return Buffer.concat(parts);
 }
 
-/** Numbers from 1 for each rule, kept in memory. */
+/** An in-memory table that numbers placeholders per rule, starting at 1. */
 export class PlaceholderTable implements Placeholders {
   readonly #byValue = new Map<string, string>();
   readonly #byPlaceholder = new Map<string, string>();
@@ -68,7 +71,7 @@ export class PlaceholderTable implements Placeholders {
     return placeholder;
   }
 
-  /** A placeholder from a file. Its number is taken even where its value could not be read. */
+  /** Adds a placeholder from a file. Reserves its number even if its value could not be read. */
   put(placeholder: string, secret: Secret | undefined): void {
     const parts = /^\[secret:([a-z0-9-]+):(\d+)\]$/.exec(placeholder);
     if (!parts) return;
@@ -82,5 +85,9 @@ export class PlaceholderTable implements Placeholders {
 
   valueOf(placeholder: string): string | undefined {
     return this.#byPlaceholder.get(placeholder);
+  }
+
+  secrets(): Secret[] {
+    return [...this.#byPlaceholder].map(([placeholder, value]) => ({ rule: placeholder.split(":")[1] ?? "", value }));
   }
 }

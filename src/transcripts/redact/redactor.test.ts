@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SECRET } from "../../../test/redact/corpus.ts";
 import { filled } from "../../../test/redact/fill.ts";
+import { SAMPLES } from "../../../test/redact/samples.ts";
 import { PlaceholderTable, restorePlaceholders } from "./placeholders.ts";
 import { createRedactor, type RedactOptions } from "./redactor.ts";
-import { RedactionStream, redactTail } from "./stream.ts";
 
 const redactor = await createRedactor();
 const GITHUB = filled("ghp_{A36}", 1);
@@ -90,6 +90,12 @@ describe("JSON", () => {
     );
   });
 
+  test("the argument behind an option", () => {
+    expect(redacted('{"args":["run","--password","hunter2x","--name","hunter2x"]}')).toBe(
+      '{"args":["run","--password","[secret:password:1]","--name","hunter2x"]}',
+    );
+  });
+
   test("secrets in escapes are found, and what is around them keeps its form", () => {
     const escaped = [...AWS].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
     expect(redacted(`{"a":"\\u00e4\\n${escaped}\\t\\/","b":"\\n${GITHUB}\\n"}`)).toBe(
@@ -122,6 +128,51 @@ describe("JSON", () => {
       const text = `{"a":"${odd} ${GITHUB}"}`;
       expect(redacted(text, { format: "jsonl" })).not.toContain(GITHUB);
     }
+  });
+});
+
+describe("keys of JSON", () => {
+  test("a token in a key is taken out, whatever is said about its value stays", () => {
+    const line = JSON.stringify({
+      [`src/${GITHUB}.ts`]: "x",
+      password_of_the_database_user: 1,
+      DB_PASSWORD_FILE: "/run/x",
+    });
+    expect(redacted(line)).toBe(
+      '{"src/[secret:github-token:1].ts":"x","password_of_the_database_user":1,"DB_PASSWORD_FILE":"/run/x"}',
+    );
+  });
+});
+
+describe("encoded", () => {
+  test("base64 is replaced whole, %XX only where the secret is", () => {
+    const encoded = Buffer.from(`{"token":"${GITHUB}","n":1}`).toString("base64");
+    expect(redacted(`blob ${encoded} end`)).toBe("blob [secret:github-token:1] end");
+    expect(redacted(`/a?x=1&q=${encodeURIComponent(`a b ${AWS} c`)}&y=2`)).toBe(
+      "/a?x=1&q=a%20b%20[secret:aws-access-key:1]%20c&y=2",
+    );
+  });
+
+  test("base64 of base64, of UTF-16, in lines, and behind a name", () => {
+    const base64 = (text: string, encoding: "utf8" | "utf16le" = "utf8") =>
+      Buffer.from(text, encoding).toString("base64");
+    const text = `export GITHUB_TOKEN=${GITHUB}\nexport PORT=3000\nexport HOST=localhost\n`;
+    for (const encoded of [
+      base64(base64(text)),
+      base64(text, "utf16le"),
+      base64(text).replace(/.{60}/g, "$&\n"),
+      `data/${base64(text)}`,
+      JSON.stringify(base64(text).replace(/.{76}/g, "$&\n")),
+    ]) {
+      expect(redacted(encoded)).toContain("[secret:github-token:1]");
+      expect(redacted(encoded).length).toBeLessThan(40);
+    }
+  });
+
+  test("binary data and source maps stay", () => {
+    const map = Buffer.from(JSON.stringify({ version: 3, sources: ["a.ts"], mappings: filled("{A400}", 1) }));
+    const text = `//# sourceMappingURL=data:application/json;base64,${map.toString("base64")}`;
+    expect(redacted(text)).toBe(text);
   });
 });
 
@@ -162,8 +213,21 @@ const pieces = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
   fc.constantFrom("\n", '"', "\\", "{", "}", "password=", "token: ", "[secret:password:1]", " ", "://a:", "@", "\\n"),
   fc
-    .tuple(fc.constantFrom(...Object.values(SECRET).flat()), fc.nat(50))
-    .map(([template, seed]) => filled(template, seed).replace(/[«»]/g, "")),
+    .tuple(
+      fc.constantFrom(...Object.values(SECRET).flat(), ...SAMPLES.map(({ text }) => text)),
+      fc.nat(50),
+      fc.constantFrom(
+        (text: string) => text,
+        (text: string) => encodeURIComponent(text),
+        (text: string) => new URLSearchParams({ q: text }).toString(),
+        (text: string) => Buffer.from(text).toString("base64"),
+        (text: string) => Buffer.from(text, "utf16le").toString("base64"),
+        (text: string) => JSON.stringify(text),
+        (text: string) => text.slice(0, text.length >> 1),
+        (text: string) => `${text.slice(0, text.length >> 1)}\n${text.slice(text.length >> 1)}`,
+      ),
+    )
+    .map(([template, seed, write]) => write(filled(template, seed).replace(/[«»]/g, ""))),
 );
 const texts = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(""));
 const values = fc.letrec((tie) => ({
@@ -177,6 +241,25 @@ const values = fc.letrec((tie) => ({
 })).object;
 
 describe("whatever the input", () => {
+  test("it never grows beyond what placeholders take", () => {
+    fc.assert(
+      fc.property(texts, fc.constantFrom("json", "jsonl", "text"), (text, format) => {
+        const { bytes, found } = redactor.redact(text, {
+          placeholders: new PlaceholderTable(),
+          format: format as "json",
+        });
+        const placeholders = found.reduce((sum, { placeholder }) => sum + placeholder.length, 0);
+        expect(bytes.length).toBeLessThanOrEqual(Buffer.byteLength(text) + placeholders);
+        // Nothing shorter than a PIN is ever a secret, and no placeholder longer than 40.
+        expect(bytes.length).toBeLessThanOrEqual(Buffer.byteLength(text) * 10);
+        for (const { start, end, placeholder } of found) {
+          expect(end - start).toBeGreaterThanOrEqual(3);
+          expect(placeholder.length).toBeLessThanOrEqual(40);
+        }
+      }),
+    );
+  });
+
   test("JSON stays valid, and only strings that are values differ", () => {
     fc.assert(
       fc.property(values, fc.constantFrom(undefined, 2), (value, indent) => {
@@ -239,27 +322,23 @@ describe("whatever the input", () => {
     );
   });
 
-  test("piece by piece gives the same as all at once", () => {
+  test("line by line gives the same as all at once", () => {
     const lines = fc.array(
       fc.oneof(
         texts,
         values.map((value) => JSON.stringify(value)),
       ),
-      { maxLength: 6 },
+      { minLength: 1, maxLength: 6 },
     );
     fc.assert(
-      fc.property(lines, fc.array(fc.nat(400)), (parts, cuts) => {
-        const input = Buffer.from(parts.join("\n"));
+      fc.property(lines, (parts) => {
+        const input = parts.join("\n");
         const whole = redactor.redact(input, { placeholders: new PlaceholderTable(), format: "jsonl" }).bytes;
-        const stream = new RedactionStream(redactor, { placeholders: new PlaceholderTable() });
-        const out: Buffer[] = [];
-        let at = 0;
-        for (const cut of cuts) {
-          out.push(stream.push(input.subarray(at, at + cut)));
-          at = Math.min(input.length, at + cut);
-        }
-        out.push(stream.push(input.subarray(at)), stream.end());
-        expect(Buffer.concat(out).toString()).toBe(whole.toString());
+        const placeholders = new PlaceholderTable();
+        const pieces = input
+          .split(/(?<=\n)/)
+          .map((line) => redactor.redact(line, { placeholders, format: "jsonl" }).bytes);
+        expect(Buffer.concat(pieces).toString()).toBe(whole.toString());
       }),
     );
   });
@@ -270,13 +349,6 @@ test("a hundred thousand secrets in one string", () => {
   const { bytes, found } = redactor.redact(JSON.stringify({ text }), { placeholders: new PlaceholderTable() });
   expect(found).toHaveLength(100_000);
   expect(JSON.parse(bytes.toString()).text).not.toContain("AKIA");
-});
-
-test("of a tail, whole lines are used and the rest is left", () => {
-  const tail = Buffer.from(`{"a":"${GITHUB}"}\n{"b":"${GITHUB.slice(0, 10)}`);
-  const { bytes, used } = redactTail(redactor, tail, { placeholders: new PlaceholderTable() });
-  expect(bytes.toString()).toBe('{"a":"[secret:github-token:1]"}\n');
-  expect(used).toBe(GITHUB.length + 9);
 });
 
 function skeleton(value: unknown): unknown {

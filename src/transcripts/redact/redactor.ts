@@ -1,36 +1,42 @@
-/** Takes secrets out of texts and transcripts, and says what it took. */
+/** Redacts secrets in texts and transcripts, and reports the redactions. */
 import { asBuffer } from "../lines.ts";
-import { holdsSecret, type NameKind } from "./assignment.ts";
-import { NEWLINE } from "./bytes.ts";
+import { isWord, NEWLINE } from "./bytes.ts";
+import { type Candidate, RULE_OF, settle, WEIGHT } from "./candidate.ts";
 import type { Custom } from "./custom.ts";
-import { type Field, isOpaque, Keys, keyOf, NO_KEY } from "./fields.ts";
+import { type Field, isOpaque, type Key, Keys, NO_KEY, type SecretKind } from "./fields.ts";
+import { holdsSecret } from "./find/assignment.ts";
+import { authorizationAt, type Span } from "./find/blocks.ts";
+import { cookiesIn } from "./find/cookies.ts";
 import { eachString, rawOffsets, type StringValue, withoutEscapes } from "./json.ts";
-import { type Placeholders, placeholdersIn } from "./placeholders.ts";
-import { type Candidate, Scanner, settle, WEIGHT } from "./scan.ts";
+import { NAME_RULE, secretsInPath } from "./paths.ts";
+import { type Placeholders, placeholdersIn, type Secret } from "./placeholders.ts";
+import { nearAt, Scanner, type ScanOptions } from "./scan.ts";
 import { lookUntilStable } from "./stable.ts";
 
 export interface RedactionSettings {
   /** The user's own patterns (`redaction.rules`). */
   rules?: readonly string[];
-  /** What looks secret and is not (`redaction.allow`): texts, or patterns for the whole of them. */
+  /** Values that look secret but are not (`redaction.allow`): texts, or patterns that match a whole value. */
   allow?: readonly string[];
 }
 
 export interface RedactOptions {
   placeholders: Placeholders;
   /**
-   * `jsonl`: every line for itself, JSON where it is JSON. `json`: one JSON text. `text`: anything else. Without:
-   * JSON if it is, otherwise line by line.
+   * `jsonl`: each line separately, as JSON if it is JSON. `json`: one JSON text. `text`: anything else. By default, one
+   * JSON text if the input is JSON, otherwise line by line.
    */
   format?: "jsonl" | "json" | "text";
   /**
-   * The input has been redacted before: its placeholders stay. Otherwise what reads like one is an accident, and
-   * gets a placeholder of its own, so that the way back is exact.
+   * The input was redacted before, so keep its placeholders. Otherwise a text that looks like a placeholder is a
+   * coincidence and gets its own placeholder, so that restoring is exact.
    */
   again?: boolean;
+  /** Values that are secret wherever they appear as a separate word, whatever they look like. */
+  known?: readonly Secret[];
 }
 
-export interface Finding {
+interface Finding {
   rule: string;
   /** Bytes of the input. */
   start: number;
@@ -45,11 +51,25 @@ export interface Redacted {
 
 export interface Redactor {
   redact(input: Uint8Array | string, options: RedactOptions): Redacted;
+  /** Redacts a path or another chosen name. Only the parts that look secret change. */
+  redactPath(path: string, options: PathOptions): string;
+  /** What looks secret in a path. */
+  secretsInPath(path: string, known?: readonly Secret[]): Secret[];
 }
 
-/** Shorter values hold no secret: there is no room for a name, an operator and a password. */
-const SHORTEST = 12;
-const SHORTEST_PASSWORD = 6;
+type PathOptions = Pick<RedactOptions, "placeholders" | "known">;
+
+/** Increase this when the built-in rules find more, so that text redacted or checked with fewer rules is rescanned. */
+export const RULES_REVISION = 2;
+
+/** Shorter values contain no secret: they have no room for a name, an operator and a password. */
+const SHORTEST = 8;
+const MIN_PASSWORD = 4;
+const MIN_KEY = 20;
+const MAX_NAME = 80;
+const RANDOM: ScanOptions = { random: true };
+const NOT_RANDOM: ScanOptions = { random: false };
+const LOOSE: ScanOptions = { random: false, loose: true };
 
 let scanner: Scanner | undefined;
 
@@ -64,24 +84,38 @@ export async function createRedactor(settings: RedactionSettings = {}): Promise<
       const bytes = typeof input === "string" ? Buffer.from(input) : asBuffer(input);
       return replaced(bytes, finder.find(bytes, options), options.placeholders);
     },
+    redactPath(path, { placeholders, known = [] }) {
+      const bytes = Buffer.from(path);
+      const { bytes: after, found } = replaced(bytes, finder.findInPath(bytes, known), placeholders);
+      return found.length > 0 ? after.toString("utf8") : path;
+    },
+    secretsInPath(path, known = []) {
+      const bytes = Buffer.from(path);
+      return finder
+        .findInPath(bytes, known)
+        .map(({ rule, start, end }) => ({ rule, value: bytes.toString("latin1", start, end) }));
+    },
   };
 }
 
 class Finder {
   readonly #scanner: Scanner;
   readonly #custom: Custom | undefined;
-  readonly #keys = new Keys();
+  readonly #keys: Keys;
   #scratch = Buffer.alloc(64 * 1024);
   #again = false;
+  #known: readonly Secret[] = [];
 
   constructor(scanner: Scanner, custom: Custom | undefined) {
     this.#scanner = scanner;
+    this.#keys = new Keys(scanner.rules);
     this.#custom = custom;
   }
 
-  find(bytes: Buffer, { format, again }: RedactOptions): Candidate[] {
+  find(bytes: Buffer, { format, again, known = [] }: RedactOptions): Candidate[] {
     const found: Candidate[] = [];
     this.#again = again ?? false;
+    this.#known = known;
     if (format === "text") this.#text(bytes, 0, bytes.length, found);
     else if (format === "json" || (format === undefined && isOneJson(bytes))) this.#json(bytes, 0, bytes.length, found);
     else this.#lines(bytes, format === undefined, found);
@@ -90,6 +124,15 @@ class Finder {
       ...found,
       ...literals.map(({ start, end }) => ({ rule: "literal", weight: WEIGHT.literal, start, end })),
     ]);
+  }
+
+  findInPath(path: Buffer, known: readonly Secret[]): Candidate[] {
+    const look = (bytes: Buffer, from: number, to: number) => {
+      const found = [...secretsInPath(this.#scanner, bytes, from, to), ...knownIn(known, bytes, from, to)];
+      if (!this.#custom) return found;
+      return allowed(this.#custom, bytes, [...found, ...this.#custom.find(bytes, from, to)]);
+    };
+    return lookUntilStable(path, 0, path.length, true, look(path, 0, path.length), look);
   }
 
   /** Every line for itself, or (`joined`) those that are no JSON together, as the lines of a key are. */
@@ -117,41 +160,69 @@ class Finder {
 
   #strings(bytes: Buffer, from: number, to: number, found: Candidate[]): boolean {
     let name = NO_KEY;
-    return eachString(bytes, from, to, (value) => {
+    let option = NO_KEY;
+    const visit = (value: StringValue) => {
       const key = value.keyEnd > value.keyStart ? this.#keys.of(bytes, value.keyStart, value.keyEnd) : NO_KEY;
-      // { "name": "API_KEY", "value": "…" }
-      const named = key.text === "value" ? name : key;
-      const isName = (key.text === "name" || key.text === "key") && value.end - value.start < 80;
-      name = isName ? keyOf(bytes.toString("latin1", value.start, value.end)) : NO_KEY;
-      this.#string(bytes, value, key.field, named.secret, found);
-    });
+      // { "name": "API_KEY", "value": "…" } and ["--token", "…"]
+      const named = key === NO_KEY ? option : key.text === "value" ? name : key;
+      name = key.text === "name" || key.text === "key" ? this.#nameIn(bytes, value) : NO_KEY;
+      option = key === NO_KEY && bytes[value.start] === 0x2d ? this.#nameIn(bytes, value) : NO_KEY;
+      this.#string(bytes, value, key.field, named, found);
+    };
+    return eachString(bytes, from, to, visit, (start, end) => this.#key(bytes, start, end, found));
   }
 
-  #string(bytes: Buffer, value: StringValue, field: Field, secret: NameKind | undefined, found: Candidate[]): void {
+  /** A value that is itself a name. */
+  #nameIn(bytes: Buffer, { start, end }: StringValue): Key {
+    if (end - start > MAX_NAME) return NO_KEY;
+    for (let i = start; i < end; i++) if (!isWord(bytes[i]) && bytes[i] !== 0x2d && bytes[i] !== 0x2e) return NO_KEY;
+    return this.#keys.of(bytes, start, end);
+  }
+
+  /** A key is often a path. It says what its value is, so that only what can be nothing but a secret is taken out. */
+  #key(bytes: Buffer, start: number, end: number, found: Candidate[]): void {
+    if (end - start < MIN_KEY && this.#known.length === 0) return;
+    const look = (...stretch: [Buffer, number, number]) => {
+      const shapes = this.#scanner.scan(...stretch, LOOSE);
+      return [...shapes.filter(({ weight }) => weight >= WEIGHT.address), ...knownIn(this.#known, ...stretch)];
+    };
+    const first = look(bytes, start, end);
+    if (first.length === 0) return;
+    for (const one of lookUntilStable(bytes, start, end, this.#again, first, look)) found.push(one);
+  }
+
+  #string(bytes: Buffer, value: StringValue, field: Field, key: Key, found: Candidate[]): void {
     const { start, end } = value;
-    if (end - start < (secret || this.#custom ? SHORTEST_PASSWORD : SHORTEST)) return;
+    const isShort = key.secret !== undefined || this.#custom !== undefined || this.#known.length > 0;
+    if (end - start < (isShort ? MIN_PASSWORD : SHORTEST)) return;
     if (field === "opaque" && isOpaque(bytes, start, end)) return;
     const text = value.escaped ? this.#room(end - start) : bytes;
     const from = value.escaped ? 0 : start;
     const to = value.escaped ? withoutEscapes(bytes, start, end, text) : end;
-    const inside = lookUntilStable(text, from, to, this.#again, (...stretch) =>
-      this.#look(stretch, field !== "id", field !== "id" ? secret : undefined),
+    const options = field === "id" ? NOT_RANDOM : RANDOM;
+    const told = field === "id" ? NO_KEY : key;
+    const first = this.#look(text, from, to, options, told);
+    if (first.length === 0) return;
+    const inside = lookUntilStable(text, from, to, this.#again, first, (...stretch) =>
+      this.#look(...stretch, options, told),
     );
-    if (inside.length === 0) return;
     for (const one of value.escaped ? toRaw(bytes, start, end, inside) : inside) found.push(one);
   }
 
   #text(bytes: Buffer, from: number, to: number, found: Candidate[]): void {
     if (from >= to) return;
-    const inside = lookUntilStable(bytes, from, to, this.#again, (...stretch) => this.#look(stretch, true, undefined));
-    for (const one of inside) found.push(one);
+    const look = (...stretch: [Buffer, number, number]) => this.#look(...stretch, RANDOM, NO_KEY);
+    for (const one of lookUntilStable(bytes, from, to, this.#again, look(bytes, from, to), look)) found.push(one);
   }
 
-  #look(stretch: [Buffer, number, number], random: boolean, secret: NameKind | undefined): Candidate[] {
-    const found = this.#scanner.scan(...stretch, random);
-    if (secret) found.push(...ofKey(...stretch, secret));
+  #look(bytes: Buffer, from: number, to: number, options: ScanOptions, key: Key): Candidate[] {
+    const found = this.#scanner.scan(bytes, from, to, options);
+    if (key.secret) found.push(...ofKey(bytes, from, to, key.secret, key.constant));
+    const near = key.near.length > 0 ? nearAt(key.near, bytes, from, to) : undefined;
+    if (near) found.push(near);
+    if (this.#known.length > 0) found.push(...knownIn(this.#known, bytes, from, to));
     if (!this.#custom) return found;
-    return allowed(this.#custom, stretch[0], [...found, ...this.#custom.find(...stretch)]);
+    return allowed(this.#custom, bytes, [...found, ...this.#custom.find(bytes, from, to)]);
   }
 
   #room(size: number): Buffer {
@@ -160,17 +231,43 @@ class Finder {
   }
 }
 
-/** The whole value of a key that says «secret». */
-function ofKey(text: Buffer, start: number, end: number, kind: NameKind): Candidate[] {
-  const assigned = { start, end, quoted: true, tight: false, constant: false, inCode: false };
-  return holdsSecret(text, assigned, kind) ? [{ rule: kind, start, end, weight: WEIGHT.named }] : [];
+/** The value of a key that says «secret», or what is secret in a header. */
+function ofKey(text: Buffer, start: number, end: number, kind: SecretKind, constant: boolean): Candidate[] {
+  const named = (rule: string, spans: Span[]) => spans.map((span) => ({ rule, ...span, weight: WEIGHT.named }));
+  if (kind === "cookie") return named("session", cookiesIn(text, start, end).spans);
+  if (kind === "authorization") {
+    const span = authorizationAt(text, start, end);
+    return named("authorization", span ? [span] : []);
+  }
+  const assigned = { start, end, quoted: true, tight: constant, constant, inCode: false };
+  return holdsSecret(text, assigned, kind) ? named(RULE_OF[kind], [{ start, end }]) : [];
+}
+
+/** Wherever a value stands by itself. */
+function knownIn(known: readonly Secret[], bytes: Buffer, from: number, to: number): Candidate[] {
+  const found: Candidate[] = [];
+  for (const { rule, value } of known) {
+    const wanted = Buffer.from(value, "latin1");
+    const stretch = bytes.subarray(from, to);
+    for (let at = stretch.indexOf(wanted); at >= 0; at = stretch.indexOf(wanted, at + wanted.length)) {
+      const [start, end] = [from + at, from + at + wanted.length];
+      const isApart = (start === from || !isLetter(bytes[start - 1])) && (end === to || !isLetter(bytes[end]));
+      // What a text calls it says more.
+      if (isApart) found.push({ rule, start, end, weight: rule === NAME_RULE ? WEIGHT.name : WEIGHT.named });
+    }
+  }
+  return found;
+}
+
+function isLetter(byte: number | undefined): boolean {
+  return byte !== 0x5f && isWord(byte);
 }
 
 function allowed(custom: Custom, bytes: Buffer, candidates: Candidate[]): Candidate[] {
   return candidates.filter(({ start, end }) => !custom.allows(bytes.toString("utf8", start, end)));
 }
 
-/** From bytes of the unescaped string to bytes of the file. */
+/** Maps offsets in the unescaped string to offsets in the file. */
 function toRaw(bytes: Buffer, start: number, end: number, inside: Candidate[]): Candidate[] {
   const raw = rawOffsets(
     bytes,

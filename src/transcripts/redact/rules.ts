@@ -2,7 +2,7 @@
 import { ALPHANUMERIC, type ByteSet, byteSet, CAPITALS, DIGITS, SMALL } from "./bytes.ts";
 import stored from "./rules.json";
 
-export type Piece = { fixed: Uint8Array } | { set: ByteSet; least: number; most: number };
+type Piece = { fixed: Uint8Array } | { set: ByteSet; least: number; most: number };
 
 export interface Rule {
   id: string;
@@ -86,5 +86,7 @@ function classes(): Record<string, ByteSet> {
     b: byteSet(`${ALPHANUMERIC}+/`),
     B: byteSet(`${ALPHANUMERIC}+/=`),
     t: byteSet(`${CAPITALS}234567`),
+    s: byteSet(`${ALPHANUMERIC}./`),
+    p: byteSet(`${ALPHANUMERIC}+/=%_-.~`),
   };
 }

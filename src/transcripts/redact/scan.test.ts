@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import fc from "fast-check";
-import { NAMES } from "./assignment.ts";
 import { buildAutomaton } from "./automaton.ts";
+import { COMMAND_WORDS } from "./find/commands.ts";
+import { NAMES } from "./find/names.ts";
 import { builtInRules, matchShape, type Rule } from "./rules.ts";
 import { Scanner } from "./scan.ts";
 
@@ -43,7 +44,7 @@ describe("every built-in rule", () => {
         const token = tokenOf(rule, longest);
         const text = Buffer.from(`see ${token} here`);
         const spans = scanner
-          .scan(text, 0, text.length, false)
+          .scan(text, 0, text.length, { random: false })
           .map(({ start, end }) => text.toString("latin1", start, end));
         expect(spans).toContain(token);
       }
@@ -56,7 +57,7 @@ describe("every built-in rule", () => {
         const token = tokenOf(rule, true);
         const text = Buffer.from(`${near}_x = "${token}"`);
         const spans = scanner
-          .scan(text, 0, text.length, false)
+          .scan(text, 0, text.length, { random: false })
           .map(({ start, end }) => text.toString("latin1", start, end));
         expect(spans).toContain(token);
       }
@@ -94,8 +95,33 @@ describe("every built-in rule", () => {
       " -u a:",
       "eyJ-",
       "-eyJa.eyJ",
+      "%41",
+      "%25",
+      "%2",
+      "+key+",
+      "cookie: a=",
+      "cookie: a=b1; ",
+      "authorization: ",
+      '"kty',
+      '"kty":"d":"',
+      "otpauth://x?",
+      "private-lines: 2\nAAAA\n",
+      ":5432:a:b:",
+      "the password is ",
+      "password for the ",
+      "pin is 1",
+      "login: a / ",
+      "YWJjZGVmZ2hpamts",
+      "YWJj/",
+      "ghp_abcdefgh\n",
+      "token=abc1\\\n",
+      "able about above ",
     ];
-    for (const unit of [...units, ...Object.keys(NAMES).flatMap((name) => [`${name}=`, `${name}:'`, `--${name} `])]) {
+    for (const unit of [
+      ...units,
+      ...COMMAND_WORDS.flatMap((word) => [`${word} `, `${word} -p`]),
+      ...Object.keys(NAMES).flatMap((name) => [`${name}=`, `${name}:'`, `--${name} `]),
+    ]) {
       expectLinear(unit);
     }
   });

@@ -1,51 +1,57 @@
-/** Finds what is secret in a stretch of bytes: one pass for the words, each rule only where its word was found. */
-import { assignedAfter, endOfName, holdsSecret, NAMES, type NameKind } from "./assignment.ts";
+/** Scans bytes for secrets: one pass finds the rules' words, and each rule runs only where its word occurs. */
+
 import { type Automaton, buildAutomaton } from "./automaton.ts";
-import { credentialsAfter, loginInAddress, loginInOption, PrivateKeys } from "./blocks.ts";
-import { beginsToken, isCapital, isSmall, isWord } from "./bytes.ts";
-import { eachRandom } from "./random.ts";
+import { ALPHANUMERIC, beginsToken, byteSet, isWord } from "./bytes.ts";
+import { type Candidate, RULE_OF, WEIGHT } from "./candidate.ts";
+import { OWN, type Own, type OwnState, ownAt } from "./find/announced.ts";
+import { type Assigned, assignedAfter, holdsSecret, MAX_VALUE } from "./find/assignment.ts";
+import { discordToken, PrivateKeys, type Span } from "./find/blocks.ts";
+import { base64At, isProse, MIN_BASE64, percentRun, withoutPercent } from "./find/encoded.ts";
+import { eachMnemonic } from "./find/mnemonic.ts";
+import { ALONE, endOfName, NAMES, type NameKind, standsAlone } from "./find/names.ts";
+import { eachRun, lookForRandom } from "./find/random.ts";
+import { entropyOf, isStandIn } from "./find/value.ts";
+import { continuation, isLineEnd, matchWrapped } from "./find/wrapped.ts";
 import { builtInRules, matchShape, type Rule } from "./rules.ts";
-import { entropyOf, isStandIn } from "./value.ts";
 
-export interface Candidate {
-  rule: string;
-  start: number;
-  end: number;
-  /** Of two that overlap, the heavier gives its name. */
-  weight: number;
+export interface ScanOptions {
+  /** Whether to search for random tokens without a keyword. */
+  random?: boolean;
+  /** Treats `_` as a separator too, for file names. */
+  loose?: boolean;
+  /** How many times the bytes were decoded. */
+  depth?: number;
 }
-
-export const WEIGHT = { literal: 9, custom: 8, block: 7, shape: 6, address: 5, near: 4, named: 3, random: 1 } as const;
 
 /** What to do where a word was found. */
 interface Word {
   shapes: Rule[];
   near: Rule[];
   name: NameKind | undefined;
-  own: "address" | "private-key" | "credentials" | "login" | undefined;
+  own: Own | undefined;
 }
 
-const OWN: Readonly<Record<string, Word["own"]>> = {
-  "://": "address",
-  "-----begin": "private-key",
-  "bearer ": "credentials",
-  "basic ": "credentials",
-  " -u ": "login",
-  " --user ": "login",
-};
-/** Words that are parts of others («compass»), so that they have to stand by themselves. */
-const ALONE = new Set(["pwd", "_pass", "_auth"]);
 /**
  * What a rule that can be this long has read is not read again from within: a text of nothing but prefixes would
  * otherwise be read over and over.
  */
 const LONG = 64;
+const MAX_DEPTH = 3;
+/** In longer encoded texts, such as source maps, random-looking text is not a secret. */
+const MAX_RANDOM_INSIDE = 512;
 
 /** What one scan remembers. */
-interface Progress {
-  keys: PrivateKeys;
+interface Progress extends OwnState {
+  options: ScanOptions;
+  found: Candidate[];
   /** Behind the last stretch that a long rule has read. */
   read: Map<Rule, number>;
+  /** Behind the last address that was decoded, and the last value that went on and on. */
+  decoded: number;
+  long: number;
+  /** The end of a value, and how many names with values of their own were found in it. */
+  value: number;
+  names: number;
 }
 
 export class Scanner {
@@ -76,8 +82,8 @@ export class Scanner {
     this.#automaton = buildAutomaton(texts);
   }
 
-  /** Everything that looks secret between `from` and `to`; overlaps are still in it. */
-  scan(bytes: Buffer, from: number, to: number, random = true): Candidate[] {
+  /** All candidates between `from` and `to`, including overlapping ones. */
+  scan(bytes: Buffer, from: number, to: number, options: ScanOptions = {}): Candidate[] {
     const { next, classes, width, firstEnd, ends, lengths } = this.#automaton;
     const found: Candidate[] = [];
     let state: Progress | undefined;
@@ -85,136 +91,206 @@ export class Scanner {
     for (let i = from; i < to; i++) {
       at = next[at + (classes[bytes[i] as number] as number)] as number;
       if (at < firstEnd) continue;
-      state ??= { keys: new PrivateKeys(), read: new Map() };
+      state ??= {
+        bytes,
+        from,
+        to,
+        options,
+        found,
+        keys: new PrivateKeys(),
+        read: new Map(),
+        decoded: from,
+        jwk: from,
+        cookies: from,
+        long: from,
+        value: from,
+        names: 0,
+      };
       for (const word of ends[(at - firstEnd) / width] as number[]) {
-        this.#look(bytes, from, to, word, i + 1 - (lengths[word] as number), i + 1, found, state);
+        this.#look(word, i + 1 - (lengths[word] as number), i + 1, state);
       }
     }
     this.work += state?.keys.work ?? 0;
-    if (random)
-      eachRandom(bytes, from, to, (start, end) =>
-        found.push({ rule: "high-entropy", start, end, weight: WEIGHT.random }),
-      );
+    eachMnemonic(bytes, from, to, (start, end) =>
+      found.push({ rule: "recovery-phrase", start, end, weight: WEIGHT.block }),
+    );
+    eachRun(bytes, from, to, MIN_BASE64, (start, end) => this.#run(bytes, from, start, end, to, options, found));
     return found;
   }
 
-  #look(
+  /** A run of letters and digits: random, or base64 with something secret in it. Gives where to go on. */
+  #run(
     bytes: Buffer,
     from: number,
-    to: number,
-    index: number,
     start: number,
     end: number,
+    to: number,
+    options: ScanOptions,
     found: Candidate[],
-    state: Progress,
-  ): void {
+  ): number {
+    const { random = true, depth = 0 } = options;
+    const token = discordToken(bytes, start, end, to);
+    if (token) found.push({ rule: "discord-token", ...token, weight: WEIGHT.shape });
+    const encoded = depth < MAX_DEPTH ? base64At(bytes, from, start, end, to) : undefined;
+    if (random && !(encoded && isProse(encoded.text)))
+      lookForRandom(bytes, from, start, end, to, (first, last) =>
+        found.push({ rule: "high-entropy", start: first, end: last, weight: WEIGHT.random }),
+      );
+    if (!encoded) return end + 1;
+    this.work += encoded.end - start;
+    const isShort = encoded.text.length <= MAX_RANDOM_INSIDE;
+    const inside = this.scan(encoded.text, 0, encoded.text.length, {
+      random: random && isShort,
+      depth: depth + 1,
+    }).reduce<Candidate | undefined>((best, one) => (best && best.weight >= one.weight ? best : one), undefined);
+    if (!inside) return end + 1;
+    found.push({ rule: inside.rule, start: encoded.start, end: encoded.end, weight: inside.weight });
+    return encoded.end;
+  }
+
+  #look(index: number, start: number, end: number, state: Progress): void {
+    const { bytes, from, to, found } = state;
     const word = this.#words[index] as Word;
     for (const rule of word.shapes) {
-      const candidate = this.#shapeAt(rule, bytes, from, start - rule.offset, to, state.read);
+      const candidate = this.#shapeAt(rule, start - rule.offset, state);
       if (candidate) found.push(candidate);
     }
-    if (word.own) {
-      const span = ownAt(word.own, bytes, from, start, end, to, state.keys);
-      this.work += span ? span.end - start : 0;
-      if (span) found.push(span);
-    }
+    const isForm = bytes[end] === 0x2b || (start > from && bytes[start - 1] === 0x2b);
+    if (word.own === "percent" || isForm) this.#percent(start, state, isForm);
+    if (word.own && word.own !== "percent") this.#own(word.own, start, end, state);
     if (this.#alone[index] && !standsAlone(bytes, from, start)) return;
     if (word.name) {
-      const assigned = assignedAfter(bytes, from, start, end, to);
+      const assigned = assignedAfter(bytes, from, start, end, to, word.name);
       if (assigned) this.work += assigned.end - start;
-      if (assigned && holdsSecret(bytes, assigned, word.name))
-        found.push({ rule: word.name, start: assigned.start, end: assigned.end, weight: WEIGHT.named });
+      const { name } = word;
+      const span =
+        assigned &&
+        !isCrowded(assigned, state) &&
+        valueIn(assigned, state, (text, value) => holdsSecret(text, value, name));
+      if (span && span.end - span.start > MAX_VALUE) state.long = span.end;
+      if (span) found.push({ rule: RULE_OF[name], ...span, weight: WEIGHT.named });
     }
     if (word.near.length === 0) return;
     const assigned = assignedAfter(bytes, from, start, endOfName(bytes, end, to), to);
-    if (!assigned) return;
+    if (!assigned || isCrowded(assigned, state)) return;
     this.work += (assigned.end - start) * word.near.length;
-    const candidate = nearAt(word.near, bytes, assigned.start, assigned.end);
-    if (candidate) found.push(candidate);
+    let near: Candidate | undefined;
+    const span = valueIn(assigned, state, (text, { start: first, end: last }) => {
+      near = nearAt(word.near, text, first, last);
+      return near !== undefined;
+    });
+    if (span && near) found.push({ ...near, ...span });
   }
 
-  #shapeAt(
-    rule: Rule,
-    bytes: Buffer,
-    from: number,
-    start: number,
-    to: number,
-    read: Map<Rule, number>,
-  ): Candidate | undefined {
-    if (start < from || !beginsToken(bytes, from, start)) return undefined;
+  #shapeAt(rule: Rule, start: number, { bytes, from, to, options, read }: Progress): Candidate | undefined {
+    const { loose = false } = options;
+    if (start < from || (isWord(bytes[start]) && !beginsToken(bytes, from, start, loose))) return undefined;
     const long = rule.longest > LONG;
     if (long && start < (read.get(rule) ?? 0)) return undefined;
-    const end = matchShape(rule, bytes, start, to);
-    this.work += (end < 0 ? ~end : end) - start;
-    if (long) read.set(rule, end < 0 ? ~end : end);
-    if (end < 0 || (end < to && isWord(bytes[end]))) return undefined;
+    const match = matchShape(rule, bytes, start, to);
+    const reached = match < 0 ? ~match : match;
+    this.work += reached - start;
+    const end = isLineEnd(bytes, reached, to) ? this.#wrapped(rule, bytes, start, to, match) : match;
+    if (long) read.set(rule, Math.max(reached, end));
+    if (end < 0 || (end < to && isWord(bytes[end]) && !(loose && bytes[end] === 0x5f))) return undefined;
     if (entropyOf(bytes, start, end) < rule.entropy || isFiller(bytes, start, end)) return undefined;
     return { rule: rule.id, start, end, weight: WEIGHT.shape };
   }
+
+  #wrapped(rule: Rule, bytes: Buffer, start: number, to: number, match: number): number {
+    const end = matchWrapped(rule, bytes, start, to);
+    this.work += Math.max(0, end - start);
+    return end < 0 || (end < to && isWord(bytes[end])) ? match : end;
+  }
+
+  /**
+   * Addresses are decoded once, whole: what stands in front of a `%` may be the name of what is behind it. `isForm`: a
+   * word with a `+` beside it is reason enough.
+   */
+  #percent(at: number, state: Progress, isForm: boolean): void {
+    const { bytes, to, options, found } = state;
+    const { depth = 0, random = true } = options;
+    if (at < state.decoded || depth >= MAX_DEPTH) return;
+    const run = percentRun(bytes, state.decoded, at, to, isForm);
+    if (!run) return;
+    state.decoded = run.end;
+    this.work += run.end - run.start;
+    const raw = bytes.subarray(run.start, run.end);
+    const ways = [
+      ...(raw.includes(0x25) ? [false] : []),
+      ...(raw.includes(0x2b) && !raw.includes("%20") ? [true] : []),
+    ];
+    for (const form of ways) {
+      const { text, places } = withoutPercent(bytes, run.start, run.end, form);
+      for (const one of this.scan(text, 0, text.length, { ...options, random: random && !form, depth: depth + 1 })) {
+        found.push({ ...one, start: places[one.start] as number, end: places[one.end] as number });
+      }
+    }
+  }
+
+  #own(own: Exclude<Own, "percent">, start: number, end: number, state: Progress): void {
+    const { found } = state;
+    for (const span of ownAt(own, start, end, state)) {
+      this.work += span.end - span.start;
+      found.push(span);
+    }
+    if (own === "command" || own === "cookie") this.work += end - start;
+  }
 }
+
+/** A text of nothing but names would have each judged by all that follows it. */
+function isCrowded({ start, end }: Assigned, state: Progress): boolean {
+  if (start < state.value) return ++state.names > MAX_NAMES_IN_VALUE;
+  state.value = end;
+  state.names = 0;
+  return false;
+}
+
+const MAX_NAMES_IN_VALUE = 16;
+
+/** The value if it is a secret, with the next line where it goes on there. */
+function valueIn(
+  assigned: Assigned,
+  { bytes, to, long }: Progress,
+  isSecret: (text: Buffer, value: Assigned) => boolean,
+): Span | undefined {
+  const { start, end, open } = assigned;
+  if (end - start > MAX_VALUE) {
+    const isLong = start >= long && isSecret(bytes, { ...assigned, end: start + MAX_VALUE });
+    return isLong ? { start, end: endOfLong(bytes, end, to) } : undefined;
+  }
+  const more = isLineEnd(bytes, end, to) ? continuation(bytes, end, to, open) : undefined;
+  if (more) {
+    const text = Buffer.concat([bytes.subarray(start, end), bytes.subarray(more.start, more.end)]);
+    if (isSecret(text, { ...assigned, start: 0, end: text.length })) return { start, end: more.end };
+  }
+  return open === undefined && isSecret(bytes, assigned) ? { start, end } : undefined;
+}
+
+/** A value that is longer than what is judged goes on as far as it consists of what tokens consist of. */
+function endOfLong(bytes: Uint8Array, from: number, to: number): number {
+  let end = from;
+  while (end < to && end < from + MAX_LONG_VALUE && LONG_VALUE[bytes[end] as number] === 1) end++;
+  return end;
+}
+
+const MAX_LONG_VALUE = 16_384;
+const LONG_VALUE = byteSet(`${ALPHANUMERIC}+/=_-.~%`);
 
 /** `ghp_xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`: written where a secret would be. */
 function isFiller(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start > 120) return false;
-  return isStandIn(bytes.toString("latin1", start, end));
+  // `&sig=` and the like begin with what variables begin with.
+  return isStandIn(bytes.toString("latin1", isWord(bytes[start]) || bytes[start] === 0x24 ? start : start + 1, end));
 }
 
-function nearAt(rules: readonly Rule[], bytes: Buffer, start: number, end: number): Candidate | undefined {
+/** The rules of the services named in a JSON key. */
+export function rulesNear(rules: readonly Rule[], key: string): Rule[] {
+  const lower = key.toLowerCase();
+  return rules.filter(({ near }) => near.some((word) => lower.includes(word)));
+}
+
+export function nearAt(rules: readonly Rule[], bytes: Buffer, start: number, end: number): Candidate | undefined {
   const rule = rules.find((one) => matchShape(one, bytes, start, end) === end);
   if (!rule || entropyOf(bytes, start, end) < rule.entropy || isFiller(bytes, start, end)) return undefined;
   return { rule: rule.id, start, end, weight: WEIGHT.near };
-}
-
-function ownAt(
-  own: NonNullable<Word["own"]>,
-  bytes: Buffer,
-  from: number,
-  start: number,
-  end: number,
-  to: number,
-  keys: PrivateKeys,
-): Candidate | undefined {
-  if (own === "private-key") {
-    const span = keys.at(bytes, start, to);
-    return span && { rule: "private-key", ...span, weight: WEIGHT.block };
-  }
-  if (own === "address") {
-    const span = loginInAddress(bytes, end, to);
-    return span && { rule: "url-password", ...span, weight: WEIGHT.address };
-  }
-  if (own === "login") {
-    const span = loginInOption(bytes, end, to);
-    return span && { rule: "password", ...span, weight: WEIGHT.named };
-  }
-  const span = beginsToken(bytes, from, start) ? credentialsAfter(bytes, end, to) : undefined;
-  return span && { rule: "authorization", ...span, weight: WEIGHT.named };
-}
-
-function standsAlone(bytes: Uint8Array, from: number, start: number): boolean {
-  if (start === from) return true;
-  const before = bytes[start - 1] as number;
-  if (bytes[start] === 0x5f) return true;
-  if (isCapital(bytes[start] as number) && isSmall(before)) return true;
-  return !isSmall(before) && !isCapital(before);
-}
-
-/**
- * In order and without overlaps: those that overlap become one, under the heavier one's name. What only looks
- * random gives way, because it may reach over what is around a secret.
- */
-export function settle<T extends Candidate>(candidates: T[]): T[] {
-  if (candidates.length < 2) return candidates;
-  candidates.sort((a, b) => a.start - b.start || b.end - a.end);
-  const settled: T[] = [];
-  for (const candidate of candidates) {
-    const last = settled.at(-1);
-    if (!last || candidate.start >= last.end) settled.push({ ...candidate });
-    else if (candidate.weight === WEIGHT.random) continue;
-    else if (last.weight === WEIGHT.random) Object.assign(last, candidate);
-    else {
-      last.end = Math.max(last.end, candidate.end);
-      if (candidate.weight > last.weight) [last.weight, last.rule] = [candidate.weight, candidate.rule];
-    }
-  }
-  return settled;
 }

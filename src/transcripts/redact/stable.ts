@@ -1,21 +1,28 @@
 /**
- * Looks until nothing more is found. Taking a secret out changes what its neighbours look like, and what has been
- * redacted must look clean to whoever looks again.
+ * Rescans until nothing more is found. Redacting a secret changes the context of its neighbors, and a second scan of
+ * redacted text must find nothing.
  */
+
+import { type Candidate, settle } from "./candidate.ts";
 import { placeholderFor, placeholdersIn } from "./placeholders.ts";
-import { type Candidate, settle } from "./scan.ts";
 
 export type Look = (bytes: Buffer, from: number, to: number) => Candidate[];
 
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 const STAND_IN = Buffer.from(placeholderFor("x", 1));
 
-/** `again`: the stretch has placeholders in it that stay. */
-export function lookUntilStable(bytes: Buffer, from: number, to: number, again: boolean, look: Look): Candidate[] {
-  const first = look(bytes, from, to);
+/** `first` is what one look has found. `again`: the stretch has placeholders in it that stay. */
+export function lookUntilStable(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  again: boolean,
+  first: Candidate[],
+  look: Look,
+): Candidate[] {
   if (first.length === 0) return first;
   let found = settle(again ? apart(bytes.subarray(from, to), from, first) : first);
-  for (let round = 0; found.length > 0 && round < MOST_ROUNDS; round++) {
+  for (let round = 0; found.length > 0 && round < MAX_ROUNDS; round++) {
     const text = replaced(bytes, from, to, found);
     const more = apart(text, 0, look(text, 0, text.length));
     if (more.length === 0) return found;

@@ -1,14 +1,16 @@
 /**
- * The map from placeholders to secrets, encrypted in the user's data directory: one file a store, one line a secret,
- * only ever added to. docs/formats/placeholders.md describes it.
+ * The encrypted map from placeholders to secrets, in the user's data directory: one append-only file per store, with
+ * one line per secret. docs/formats/placeholders.md describes the format.
  */
+
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, UserError } from "../../base/errors.ts";
-import { makeDirectory, readText, writeAll, writeFileAtomic } from "../../base/files.ts";
-import { type Lock, tryAcquire } from "../../base/lock.ts";
+import { codeOf } from "../../base/errors.ts";
+import { makeDirectory, readText, removeFile, writeAll, writeFileAtomic } from "../../base/fs/files.ts";
+import { type Lock, tryAcquire } from "../../base/fs/lock.ts";
 import { dataDirectory } from "../../base/paths.ts";
+import { RedactionError } from "../problems.ts";
 import { type Placeholders, PlaceholderTable, type Secret } from "./placeholders.ts";
 
 const CIPHER = "aes-256-gcm";
@@ -20,12 +22,12 @@ const WAIT_MS = 5_000;
 const POLL_MS = 5;
 const FRESH_MS = 100;
 
-/** The map of a store (a workspace's `storeDir`). Nothing is written before there is a secret. */
+/** Opens the map of a store (a workspace's `storeDir`). Writes nothing until there is a secret. */
 export function openVault(storeDir: string, directory: string = join(dataDirectory(), "redaction")): Placeholders {
   return new Vault(directory, join(storeDir, "redaction-id"));
 }
 
-/** The values of these placeholders are gone for good; their numbers stay taken. */
+/** Permanently deletes the values of these placeholders; their numbers stay reserved. */
 export function forgetSecrets(
   storeDir: string,
   placeholders: readonly string[],
@@ -34,13 +36,19 @@ export function forgetSecrets(
   if (placeholders.length > 0) new Vault(directory, join(storeDir, "redaction-id")).forget(new Set(placeholders));
 }
 
+/** Deletes the whole map of a store. */
+export function removeVault(storeDir: string, directory: string = join(dataDirectory(), "redaction")): void {
+  const id = readText(join(storeDir, "redaction-id"))?.trim() ?? "";
+  if (/^[0-9a-f]{16,64}$/.test(id)) removeFile(join(directory, `${id}.jsonl`));
+}
+
 class Vault implements Placeholders {
   readonly #directory: string;
-  /** Names the store's map, so that a repository that is moved keeps it. */
+  /** Contains the id of the store's map, so that a moved repository keeps its map. */
   readonly #idFile: string;
   #id: string | undefined;
   readonly #table = new PlaceholderTable();
-  /** So much of the file has been read. */
+  /** The number of bytes of the file that were read. */
   #read = 0;
   #readAt = 0;
 
@@ -52,10 +60,14 @@ class Vault implements Placeholders {
 
   valueOf(placeholder: string): string | undefined {
     const value = this.#table.valueOf(placeholder);
-    // Another process may have added it. A text full of unknown ones must not have the file read for each.
+    // Another process may have added the placeholder. A text full of unknown ones must not reread the file for each.
     if (value !== undefined || performance.now() - this.#readAt < FRESH_MS) return value;
     this.#readOn();
     return this.#table.valueOf(placeholder);
+  }
+
+  secrets(): Secret[] {
+    return this.#table.secrets();
   }
 
   assign(secrets: readonly Secret[]): string[] {
@@ -71,7 +83,7 @@ class Vault implements Placeholders {
       const lines = text.split("\n").map((line) => {
         const entry = parsed(line);
         if (!entry || !placeholders.has(entry.placeholder)) return line;
-        // Of the same length: whoever has read so far goes on reading at the right place.
+        // Keep the length, so that other processes continue reading at the right offset.
         return JSON.stringify({ v: 1, ...entry, sealed: "A".repeat(entry.sealed.length) });
       });
       writeFileAtomic(this.#file(), lines.join("\n"), { sync: true });
@@ -80,7 +92,7 @@ class Vault implements Placeholders {
     }
   }
 
-  /** Under the lock, so that two processes never give one number to two secrets; on the disk before it is used. */
+  /** Takes the lock so that two processes never share a number, and syncs to disk before a placeholder is used. */
   #add(secrets: readonly Secret[]): void {
     const lock = this.#lock();
     try {
@@ -103,7 +115,7 @@ class Vault implements Placeholders {
     const fd = openSync(this.#file(), "a+", 0o600);
     try {
       const { size } = fstatSync(fd);
-      // A line that a killed process left half written must not swallow the next one.
+      // A partial line from a killed process must not swallow the next line.
       const text = `${size > 0 && lastByte(fd, size) !== 10 ? "\n" : ""}${lines.join("\n")}\n`;
       writeAll(fd, Buffer.from(text));
       fsyncSync(fd);
@@ -144,7 +156,7 @@ class Vault implements Placeholders {
     return JSON.stringify({ v: 1, placeholder, sealed: sealed.toString("base64") });
   }
 
-  /** A line that is damaged, or of another key, gives no value; its number stays taken. */
+  /** A damaged line, or one sealed with another key, has no value; its number stays reserved. */
   #open(key: Buffer | undefined, line: string): void {
     const entry = parsed(line);
     if (!entry) return;
@@ -163,7 +175,7 @@ class Vault implements Placeholders {
     this.#table.put(entry.placeholder, value === undefined ? undefined : { rule: "", value });
   }
 
-  /** What a sealed value belongs to: moved to another placeholder or store, it does not open. */
+  /** Binds a sealed value to its placeholder and store; it does not open anywhere else. */
   #bound(placeholder: string): Buffer {
     return Buffer.from(`backtrail 1 ${this.#storeId()} ${placeholder}`);
   }
@@ -183,11 +195,7 @@ class Vault implements Placeholders {
       return key;
     }
     if (key.length !== KEY_BYTES) {
-      throw new UserError(
-        "failed",
-        "The key of the redacted secrets is damaged.",
-        `Put ${path} back from a backup, or remove it: what was redacted with it then stays redacted.`,
-      );
+      throw new RedactionError("failed", { kind: "vault-key-damaged", path });
     }
     if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
     return key;
@@ -200,7 +208,7 @@ class Vault implements Placeholders {
       const lock = tryAcquire(join(this.#directory, "lock"));
       if (lock) return lock;
       if (performance.now() > deadline) {
-        throw new UserError("failed", "Another process holds the redacted secrets.", "Try again in a moment.");
+        throw new RedactionError("failed", { kind: "vault-locked" });
       }
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
     }

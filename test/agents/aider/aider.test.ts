@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { createAgent } from "../../../src/agents/aider/adapter.ts";
-import profileJson from "../../../src/agents/aider/profile.json" with { type: "json" };
-import type { Profile } from "../../../src/agents/profile.ts";
+import { createAgent } from "../../../src/agents/builtin/aider/adapter.ts";
+import profileJson from "../../../src/agents/builtin/aider/profile.json" with { type: "json" };
+import type { Profile } from "../../../src/agents/contract/profile.ts";
 
 const agent = createAgent(profileJson as unknown as Profile);
-const { analyser, watcher } = agent;
-if (!analyser || !watcher) throw new Error("a capability is missing");
+const { analyzer, watcher } = agent;
+if (!analyzer || !watcher) throw new Error("a capability is missing");
 const history = readFileSync(join(import.meta.dirname, "transcripts", "chat.history.md"));
 const text = history.toString("utf8");
 const upTo = (mark: string) => Buffer.from(text.slice(0, text.indexOf(mark)));
@@ -28,8 +28,8 @@ test("what is appended is a session, a prompt, or work", () => {
   ]);
 });
 
-test("a stretch tells prompts, files, tokens, model and the last words", () => {
-  const first = analyser.readStretch(upTo("#### Explain"), 10);
+test("a slice tells prompts, files, tokens, model and the last words", () => {
+  const first = analyzer.readSlice(upTo("#### Explain"), 10);
   expect(first).toMatchObject({
     prompts: ["Write a greeting\ninto a file of its own"],
     files: ["greeting.txt"],
@@ -40,13 +40,13 @@ test("a stretch tells prompts, files, tokens, model and the last words", () => {
   expect(first.lastAnswer).toStartWith(
     "I'll make a new file for it.\n\n#### A heading of the model's own\n\n> a quotation",
   );
-  const all = analyser.readStretch(history, 0);
+  const all = analyzer.readSlice(history, 0);
   expect(all).toMatchObject({ model: "example/model-2", interrupted: true, end: history.length });
   expect(all.tokens).toEqual({ input: 3500, output: 165, cacheRead: 900, cacheWrite: 1100 });
 });
 
 test("the conversation has its entries where they stand", () => {
-  const { entries } = analyser.read(history);
+  const { entries } = analyzer.read(history);
   expect(entries.filter(({ type }) => type === "prompt").map(({ text: words }) => words)).toEqual([
     "/add README.md",
     "Write a greeting\ninto a file of its own",
@@ -62,7 +62,7 @@ test("nothing in it throws", () => {
     fc.property(fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 }), (hits) => {
       const damaged = Buffer.from(history);
       for (const [at, value] of hits) damaged[at % damaged.length] = value;
-      analyser.readStretch(damaged, 0);
+      analyzer.readSlice(damaged, 0);
       watcher.reader().read(damaged);
     }),
   );

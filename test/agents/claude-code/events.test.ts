@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EventType } from "../../../src/agents/event.ts";
+import type { EventType } from "../../../src/model/event.ts";
 import { everyHookIsRecorded, haveMeanings } from "../meanings.ts";
 import { claude, eventOf, payload, responder, transcript } from "./recorded.ts";
 
@@ -57,7 +57,12 @@ test("tools are told by kind, with what they write or run", () => {
     kind: "write",
     paths: ["/home/dev/rerun/w-head/proj/a.txt"],
   });
-  expect(eventOf(payload("PreToolUse-Agent"))?.tool).toMatchObject({ kind: "task", id: "toolu_ba_1_31" });
+  expect(eventOf(payload("PreToolUse-Agent"))).toMatchObject({
+    tool: { kind: "task", id: "toolu_ba_1_31" },
+    subagent: { type: "general-purpose", description: "Bg task", toolUseId: "toolu_ba_1_31" },
+  });
+  // It was only launched: its own end is told by itself.
+  expect(eventOf(payload("PostToolUse-Agent"))).toMatchObject({ tool: { kind: "other" }, subagent: null });
   expect(eventOf(payload("PostToolUse-TodoWrite"))?.tool?.kind).toBe("todo");
   const unheard = { ...payload("PreToolUse-Bash"), tool_name: "constructor" };
   expect(eventOf(unheard)?.tool).toMatchObject({ kind: "other", command: null });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Event } from "../../../src/agents/event.ts";
+import type { Event } from "../../../src/model/event.ts";
 import { eventOf, payload, preparer, transcriptBefore } from "./recorded.ts";
 
 let directory: string;

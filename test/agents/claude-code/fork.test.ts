@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import type { ForkRequest } from "../../../src/agents/agent.ts";
-import { analyser, forker, linesOf, transcript, transcriptBefore } from "./recorded.ts";
+import type { ForkRequest } from "../../../src/agents/contract/agent.ts";
+import { shellText } from "../../../src/model/command.ts";
+import { analyzer, forker, linesOf, transcript, transcriptBefore } from "./recorded.ts";
 
 const NEW_ID = "99999999-9999-4999-8999-999999999999";
 const AFTER_TURN_1 = "709ee2aa-676a-4bb3-be92-2a23af76882c";
@@ -25,7 +26,7 @@ test("the conversation ends with the entry, under the new id and a title of its 
   expect(lines.at(-1)).toEqual({ type: "custom-title", customTitle: "[Fork] Please do it", sessionId: NEW_ID });
   expect(lines.at(-2)?.uuid).toBe(AFTER_TURN_1);
   expect(new Set(lines.map((line) => line.sessionId))).toEqual(new Set([NEW_ID]));
-  expect(analyser.readStretch(content, 0)).toMatchObject({
+  expect(analyzer.readSlice(content, 0)).toMatchObject({
     prompts: ["Please do [[turn1]] now"],
     lastAnswer: "Done: wrote a.txt.",
     lastId: AFTER_TURN_1,
@@ -49,9 +50,9 @@ test("the old session's id is nowhere a key's value", () => {
 
 test("without an entry, everything up to the last whole point", () => {
   const bytes = transcriptBefore("three-turns", '"tool_use_id":"toolu_b1_2_35"');
-  const stretch = analyser.readStretch(fork({ bytes, lastId: null }).content, 0);
-  expect(stretch.lastId).toBe("1a4ea295-8836-4182-9acd-91074df36bc8");
-  expect(stretch.prompts).toEqual(["Please do [[turn1]] now", "Next do [[turn2]] please"]);
+  const slice = analyzer.readSlice(fork({ bytes, lastId: null }).content, 0);
+  expect(slice.lastId).toBe("1a4ea295-8836-4182-9acd-91074df36bc8");
+  expect(slice.prompts).toEqual(["Please do [[turn1]] now", "Next do [[turn2]] please"]);
 });
 
 test("an id that only words mention is not the place", () => {
@@ -86,6 +87,6 @@ test("it lies beside the original, or where another work tree's sessions are", (
 });
 
 test("the command continues that session", () => {
-  expect(forker.resumeCommand(NEW_ID)).toBe(`claude --resume ${NEW_ID}`);
-  expect(forker.resumeCommand("a'; rm -rf x")).toBe(`claude --resume 'a'\\''; rm -rf x'`);
+  expect(shellText(forker.resumeCommand(NEW_ID))).toBe(`claude --resume ${NEW_ID}`);
+  expect(shellText(forker.resumeCommand("a'; rm -rf x"))).toBe(`claude --resume 'a'\\''; rm -rf x'`);
 });

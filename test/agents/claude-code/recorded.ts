@@ -9,7 +9,7 @@ export interface RecordedLine {
   customTitle?: string;
 }
 
-const parts = ["analyser", "forker", "preparer", "responder"] as const;
+const parts = ["analyzer", "forker", "preparer", "responder"] as const;
 export const claude = await recordedOf<RecordedLine, (typeof parts)[number]>("claude-code", parts);
-export const { analyser, forker, preparer, responder } = claude;
+export const { analyzer, forker, preparer, responder } = claude;
 export const { eventOf, linesOf, payload, transcript, transcriptBefore } = claude;

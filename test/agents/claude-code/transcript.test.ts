@@ -1,25 +1,24 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { jsonl } from "../recorded.ts";
-import { analyser, transcript, transcriptBefore } from "./recorded.ts";
+import { analyzer, transcript, transcriptBefore } from "./recorded.ts";
 
 const turns = transcript("three-turns");
 
 test("a whole session: prompts, files, model, last words", () => {
-  const stretch = analyser.readStretch(turns, 0);
-  expect(stretch).toMatchObject({
+  const slice = analyzer.readSlice(turns, 0);
+  expect(slice).toMatchObject({
     end: turns.length,
     prompts: ["Please do [[turn1]] now", "Next do [[turn2]] please", "just echo me"],
     files: ["/home/dev/rerun/w-trunc/proj/a.txt"],
     model: "claude-opus-5-5",
     lastAnswer: "ECHO(13 messages): just echo me",
     interrupted: false,
-    compacted: false,
   });
 });
 
 test("tokens count once a message, though every block repeats them", () => {
-  expect(analyser.readStretch(transcript("compacted"), 0).tokens).toEqual({
+  expect(analyzer.readSlice(transcript("compacted"), 0).tokens).toEqual({
     input: 226,
     output: 419,
     cacheRead: 34_600,
@@ -27,11 +26,11 @@ test("tokens count once a message, though every block repeats them", () => {
   });
 });
 
-test("stretches one after another say what the whole says", () => {
-  const whole = analyser.readStretch(turns, 0);
+test("slices one after another say what the whole says", () => {
+  const whole = analyzer.readSlice(turns, 0);
   const cut = transcriptBefore("three-turns", '"content":"Next do [[turn2]] please"}').length;
-  const first = analyser.readStretch(turns.subarray(0, cut), 0);
-  const second = analyser.readStretch(turns.subarray(first.end), first.end);
+  const first = analyzer.readSlice(turns.subarray(0, cut), 0);
+  const second = analyzer.readSlice(turns.subarray(first.end), first.end);
   expect(first.end).toBe(cut);
   expect(first).toMatchObject({ prompts: ["Please do [[turn1]] now"], lastAnswer: "Done: wrote a.txt." });
   expect(second.end).toBe(turns.length);
@@ -41,13 +40,13 @@ test("stretches one after another say what the whole says", () => {
 
 test("an interruption is the last thing that happened, or not", () => {
   const name = "interrupted";
-  expect(analyser.readStretch(transcriptBefore(name, '"content":"echo after esc"'), 0).interrupted).toBe(true);
-  expect(analyser.readStretch(transcriptBefore(name, '"content":"go [[sleep]]"'), 0).interrupted).toBe(false);
-  expect(analyser.readStretch(transcriptBefore(name, '"content":"go [[fetch]]"'), 0).interrupted).toBe(true);
+  expect(analyzer.readSlice(transcriptBefore(name, '"content":"echo after esc"'), 0).interrupted).toBe(true);
+  expect(analyzer.readSlice(transcriptBefore(name, '"content":"go [[sleep]]"'), 0).interrupted).toBe(false);
+  expect(analyzer.readSlice(transcriptBefore(name, '"content":"go [[fetch]]"'), 0).interrupted).toBe(true);
 });
 
 test("prompts are the user's own words and commands, nobody else's", () => {
-  const { prompts, compacted, model } = analyser.readStretch(transcript("interrupted"), 0);
+  const { prompts, model } = analyzer.readSlice(transcript("interrupted"), 0);
   expect(prompts).toEqual([
     "Please do [[turn1]] now",
     "Next do [[turn2]] please",
@@ -59,12 +58,11 @@ test("prompts are the user's own words and commands, nobody else's", () => {
     "/hello world",
     "echo after model",
   ]);
-  expect(compacted).toBe(true);
   expect(model).toBe("claude-sonnet-4-5");
 });
 
 test("a subagent's own transcript is read like a session's", () => {
-  expect(analyser.readStretch(transcript("subagent"), 0)).toMatchObject({
+  expect(analyzer.readSlice(transcript("subagent"), 0)).toMatchObject({
     prompts: ["[[sub]] SUBAGENT-TASK: create c.txt and report."],
     files: ["/home/dev/rerun/w-int/proj/c.txt"],
     lastAnswer: "SUB REPORT: c.txt created.",
@@ -84,9 +82,9 @@ test("a file counts unless its tool failed", () => {
     message: { content: [{ type: "tool_result", tool_use_id: id, is_error: error, content: "x" }] },
   });
   const lines = [use("1", "/done"), result("1", false), use("2", "/failed"), result("2", true), use("3", "/open")];
-  const stretch = analyser.readStretch(jsonl(lines), 0);
-  expect(stretch.files).toEqual(["/done", "/open"]);
-  expect(stretch.lastId).toBe("r-2");
+  const slice = analyzer.readSlice(jsonl(lines), 0);
+  expect(slice.files).toEqual(["/done", "/open"]);
+  expect(slice.lastId).toBe("r-2");
 });
 
 test("a subagent's lines among a session's, as older versions wrote them, are not the conversation", () => {
@@ -102,13 +100,13 @@ test("a subagent's lines among a session's, as older versions wrote them, are no
     line("3", false, "assistant", "answer"),
     line("4", true, "assistant", "aside"),
   ];
-  expect(analyser.readStretch(jsonl(lines), 0)).toMatchObject({
+  expect(analyzer.readSlice(jsonl(lines), 0)).toMatchObject({
     prompts: ["ask"],
     lastAnswer: "answer",
     lastId: "3",
     tokens: { output: 2 },
   });
-  expect(analyser.read(jsonl(lines)).entries.map((entry) => entry.id)).toEqual(["1", "3"]);
+  expect(analyzer.read(jsonl(lines)).entries.map((entry) => entry.id)).toEqual(["1", "3"]);
 });
 
 test("a tool use that a new prompt left behind keeps nothing open", () => {
@@ -117,17 +115,17 @@ test("a tool use that a new prompt left behind keeps nothing open", () => {
     { type: "user", uuid: "2", message: { content: "never mind" } },
     { type: "assistant", uuid: "3", message: { content: [{ type: "text", text: "fine" }], stop_reason: "end_turn" } },
   ];
-  expect(analyser.readStretch(jsonl(lines), 0).lastId).toBe("3");
+  expect(analyzer.readSlice(jsonl(lines), 0).lastId).toBe("3");
 });
 
 test("an error that Claude Code writes itself is no model's", () => {
-  const stretch = analyser.readStretch(transcript("compacted"), 0);
-  expect(stretch.lastAnswer).toStartWith("API Error");
-  expect(stretch.model).toBe("claude-opus-5-5");
+  const slice = analyzer.readSlice(transcript("compacted"), 0);
+  expect(slice.lastAnswer).toStartWith("API Error");
+  expect(slice.model).toBe("claude-opus-5-5");
 });
 
 test("the last id is where the conversation is whole", () => {
-  const ids = (text: string) => analyser.readStretch(transcriptBefore("three-turns", text), 0).lastId;
+  const ids = (text: string) => analyzer.readSlice(transcriptBefore("three-turns", text), 0).lastId;
   const afterFirstTurn = "709ee2aa-676a-4bb3-be92-2a23af76882c";
   expect(ids('"content":"Next do [[turn2]] please"}')).toBe(afterFirstTurn);
   // Only the words of a message that goes on to use a tool, then two open tool uses, then one of two results.
@@ -139,7 +137,7 @@ test("the last id is where the conversation is whole", () => {
 });
 
 test("a conversation has an entry for all that was said and done", () => {
-  const { entries, title, model } = analyser.read(turns);
+  const { entries, title, model } = analyzer.read(turns);
   expect(entries.filter((entry) => entry.type === "prompt").map((entry) => entry.text)).toEqual([
     "Please do [[turn1]] now",
     "Next do [[turn2]] please",
@@ -171,7 +169,7 @@ test("compaction and interruption are entries, titles are read", () => {
       { type: "custom-title", customTitle: "By the user", sessionId: "s" },
     ]),
   ]);
-  const { entries, title } = analyser.read(bytes);
+  const { entries, title } = analyzer.read(bytes);
   expect(title).toBe("By the user");
   expect(entries.some((entry) => entry.type === "compaction")).toBe(true);
   expect(entries.filter((entry) => entry.text === "Interrupted by the user")).toHaveLength(3);
@@ -184,8 +182,8 @@ test("lines of any JSON never make it throw", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 10 }), (lines) => {
       const bytes = jsonl(lines);
-      expect(analyser.readStretch(bytes, 0).end).toBe(bytes.length);
-      analyser.read(bytes);
+      expect(analyzer.readSlice(bytes, 0).end).toBe(bytes.length);
+      analyzer.read(bytes);
     }),
     { numRuns: 300 },
   );

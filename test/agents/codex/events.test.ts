@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findRollout, isUsersThread, parentThread } from "../../../src/agents/codex/rollouts.ts";
-import { toEnvelope } from "../../../src/agents/normalise.ts";
+import { findRollout, isUsersThread, parentThread } from "../../../src/agents/builtin/codex/paths.ts";
+import { toEnvelope } from "../../../src/agents/registry/normalize.ts";
 import { codex, eventOf, payload, responder, transcript } from "./recorded.ts";
 
 const ROOT = "01a1e25e-370d-7130-84d4-75c8e0a4df7f";
@@ -123,7 +123,22 @@ test("`notify` counts for threads that a user began, wherever Codex lives", () =
       transcriptPath: path,
       response: "Edited a.txt and wrote b.txt.",
     });
+  } finally {
+    if (before === undefined) delete process.env["CODEX_HOME"];
+    else process.env["CODEX_HOME"] = before;
+  }
+});
+
+test("`notify` without a rollout records the code; a subagent's rollout keeps it out", () => {
+  const before = process.env["CODEX_HOME"];
+  try {
+    process.env["CODEX_HOME"] = join(home("two-turns", "2026/11/16").directory, "nowhere");
+    expect(eventOf(payload("notify-inSubagent"))).toMatchObject({ type: "TurnEnd", transcriptPath: null });
+    // A thread of Codex's own, which finds a title, has none while the user's have.
+    process.env["CODEX_HOME"] = home("two-turns", "2026/11/16").directory;
     expect(eventOf(payload("notify-inSubagent"))).toBeNull();
+    process.env["CODEX_HOME"] = home("subagent", "2026/11/16").directory;
+    expect(eventOf({ ...payload("notify-inSubagent"), "thread-id": SUBAGENT })).toBeNull();
   } finally {
     if (before === undefined) delete process.env["CODEX_HOME"];
     else process.env["CODEX_HOME"] = before;

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { basename, dirname } from "node:path";
-import type { ForkRequest } from "../../../src/agents/agent.ts";
-import { analyser, forker, linesOf, transcript, upTo } from "./recorded.ts";
+import type { ForkRequest } from "../../../src/agents/contract/agent.ts";
+import { shellText } from "../../../src/model/command.ts";
+import { analyzer, forker, linesOf, transcript, upTo } from "./recorded.ts";
 
 const OLD_ID = "01a1e25d-d997-7812-86ef-732b92154785";
 const NEW_ID = "99999999-9999-4999-8999-999999999999";
@@ -27,7 +28,7 @@ test("the turn that had begun is gone, every other line is as it was but for the
   const renamed = JSON.parse(JSON.stringify(original).replaceAll(OLD_ID, NEW_ID)) as typeof lines;
   expect(lines).toEqual(renamed);
   expect(Buffer.from(content).includes(OLD_ID)).toBe(false);
-  expect(analyser.readStretch(content, 0)).toMatchObject({ prompts: ["TURN1 please"], lastAnswer: "Created a.txt." });
+  expect(analyzer.readSlice(content, 0)).toMatchObject({ prompts: ["TURN1 please"], lastAnswer: "Created a.txt." });
 });
 
 test("older rollouts have no numbers, and their forks neither", () => {
@@ -83,5 +84,5 @@ test("for another work tree it begins there", () => {
 });
 
 test("the command continues that thread", () => {
-  expect(forker.resumeCommand(NEW_ID)).toBe(`codex resume ${NEW_ID}`);
+  expect(shellText(forker.resumeCommand(NEW_ID))).toBe(`codex resume ${NEW_ID}`);
 });

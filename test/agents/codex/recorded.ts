@@ -8,9 +8,9 @@ export interface RecordedLine {
   payload: Record<string, unknown>;
 }
 
-const parts = ["analyser", "forker", "responder"] as const;
+const parts = ["analyzer", "forker", "responder"] as const;
 export const codex = await recordedOf<RecordedLine, (typeof parts)[number]>("codex", parts);
-export const { analyser, forker, responder } = codex;
+export const { analyzer, forker, responder } = codex;
 export const { eventOf, linesOf, payload, transcript } = codex;
 
 /** The rollout up to and with the line of that number. */

@@ -1,31 +1,31 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { addTokens } from "../../../src/transcripts/model.ts";
+import { addTokens } from "../../../src/model/tokens.ts";
 import { jsonl } from "../recorded.ts";
-import { analyser, linesOf, transcript, upTo } from "./recorded.ts";
+import { analyzer, linesOf, transcript, upTo } from "./recorded.ts";
 
 const turns = transcript("two-turns");
 const FIRST_TURN_END = 24;
 
 test("a whole session: prompts, files, model, last words", () => {
-  expect(analyser.readStretch(turns, 0)).toEqual({
+  expect(analyzer.readSlice(turns, 0)).toEqual({
     end: turns.length,
     lastId: "46",
     prompts: ["TURN1 please", "TURN2 please"],
     files: ["/home/dev/project/a.txt"],
     tokens: { input: 65_590 - 35, output: 336, cacheRead: 35, cacheWrite: 0 },
+    apiCalls: 5,
     model: "gpt-6-sol",
     lastAnswer: "Edited a.txt and wrote b.txt.",
     interrupted: false,
-    compacted: false,
   });
 });
 
-test("stretches one after another say what the whole says, wherever a turn begins", () => {
-  const whole = analyser.readStretch(turns, 0);
+test("slices one after another say what the whole says, wherever a turn begins", () => {
+  const whole = analyzer.readSlice(turns, 0);
   const cut = upTo("two-turns", FIRST_TURN_END).length;
-  const first = analyser.readStretch(turns.subarray(0, cut), 0);
-  const second = analyser.readStretch(turns.subarray(first.end), first.end);
+  const first = analyzer.readSlice(turns.subarray(0, cut), 0);
+  const second = analyzer.readSlice(turns.subarray(first.end), first.end);
   expect(first).toMatchObject({ end: cut, prompts: ["TURN1 please"], lastAnswer: "Created a.txt." });
   expect(second).toMatchObject({ end: turns.length, prompts: ["TURN2 please"] });
   expect(addTokens(first.tokens, second.tokens)).toEqual(whole.tokens);
@@ -33,15 +33,15 @@ test("stretches one after another say what the whole says, wherever a turn begin
 
 test("tools that the model calls directly, and older rollouts, read the same", () => {
   for (const name of ["direct-tools", "legacy"]) {
-    const stretch = analyser.readStretch(transcript(name), 0);
-    expect(stretch.files).toEqual(["/home/dev/project/a.txt"]);
-    expect(stretch.prompts.at(-1)).toBe("TURN2 please");
-    expect(stretch.lastAnswer).toBe("Edited a.txt and wrote b.txt.");
+    const slice = analyzer.readSlice(transcript(name), 0);
+    expect(slice.files).toEqual(["/home/dev/project/a.txt"]);
+    expect(slice.prompts.at(-1)).toBe("TURN2 please");
+    expect(slice.lastAnswer).toBe("Edited a.txt and wrote b.txt.");
   }
 });
 
 test("older rollouts repeat a running count: each answer counts once", () => {
-  const total = (bytes: Uint8Array) => analyser.readStretch(bytes, 0).tokens;
+  const total = (bytes: Uint8Array) => analyzer.readSlice(bytes, 0).tokens;
   const without = (name: string) =>
     jsonl(linesOf(transcript(name)).filter((line) => line.type !== "token_usage_record"));
   for (const name of ["two-turns", "direct-tools", "subagent", "legacy", "parent"]) {
@@ -53,28 +53,27 @@ test("older rollouts repeat a running count: each answer counts once", () => {
 });
 
 test("a turn that was broken off is told by the note to the model, before its own end is written", () => {
-  expect(analyser.readStretch(upTo("interrupted", 84), 0)).toMatchObject({ interrupted: true, lastId: "84" });
-  expect(analyser.readStretch(transcript("interrupted"), 0).interrupted).toBe(true);
-  expect(analyser.readStretch(upTo("interrupted", 78), 0).interrupted).toBe(false);
+  expect(analyzer.readSlice(upTo("interrupted", 84), 0)).toMatchObject({ interrupted: true, lastId: "84" });
+  expect(analyzer.readSlice(transcript("interrupted"), 0).interrupted).toBe(true);
+  expect(analyzer.readSlice(upTo("interrupted", 78), 0).interrupted).toBe(false);
   const next = linesOf(turns).filter((line) => line.ordinal === 29);
   const goesOn = Buffer.concat([transcript("interrupted"), jsonl(next)]);
-  expect(analyser.readStretch(goesOn, 0).interrupted).toBe(false);
+  expect(analyzer.readSlice(goesOn, 0).interrupted).toBe(false);
 });
 
 test("a compaction is marked, and its summary is nobody's answer", () => {
-  const stretch = analyser.readStretch(transcript("compacted"), 0);
-  expect(stretch).toMatchObject({ compacted: true, prompts: ["TURN1 please", "TURN2 please"] });
-  expect(stretch.lastAnswer).not.toContain("SUMMARY");
-  expect(analyser.readStretch(turns, 0).compacted).toBe(false);
+  const slice = analyzer.readSlice(transcript("compacted"), 0);
+  expect(slice).toMatchObject({ prompts: ["TURN1 please", "TURN2 please"] });
+  expect(slice.lastAnswer).not.toContain("SUMMARY");
 });
 
 test("a subagent's rollout and its parent's", () => {
-  expect(analyser.readStretch(transcript("subagent"), 0)).toMatchObject({
+  expect(analyzer.readSlice(transcript("subagent"), 0)).toMatchObject({
     prompts: [],
     lastAnswer: "OK.",
     tokens: { input: 12_530, output: 37, cacheRead: 7 },
   });
-  expect(analyser.readStretch(transcript("parent"), 0)).toMatchObject({
+  expect(analyzer.readSlice(transcript("parent"), 0)).toMatchObject({
     prompts: ["SPAWN please"],
     lastAnswer: "Subagent finished.",
   });
@@ -92,22 +91,22 @@ test("a patch that failed changed nothing; a move changed both names", () => {
     change("declined", { "/p/declined": { type: "add" } }),
     change("completed", { "/p/old": { type: "update", move_path: "/p/new" } }),
   ];
-  expect(analyser.readStretch(jsonl(lines), 0).files).toEqual(["/p/old", "/p/new"]);
+  expect(analyzer.readSlice(jsonl(lines), 0).files).toEqual(["/p/old", "/p/new"]);
 });
 
 test("the last id is where the conversation is whole", () => {
-  const lastId = (ordinal: number) => analyser.readStretch(upTo("two-turns", ordinal), 0).lastId;
+  const lastId = (ordinal: number) => analyzer.readSlice(upTo("two-turns", ordinal), 0).lastId;
   // A turn that has begun, up to its prompt, belongs to nobody yet.
   for (const ordinal of [24, 25, 26, 27, 28]) expect(lastId(ordinal)).toBe("24");
   expect(lastId(29)).toBe("29");
   // Words that the user has seen and the model has not; then an open call, until its result.
   for (const ordinal of [30, 32, 33, 34]) expect(lastId(ordinal)).toBe(ordinal === 30 ? "29" : "31");
   expect(lastId(35)).toBe("35");
-  expect(analyser.readStretch(upTo("two-turns", 10), 0).lastId).toBeNull();
+  expect(analyzer.readSlice(upTo("two-turns", 10), 0).lastId).toBeNull();
 });
 
 test("a conversation has an entry for all that was said and done", () => {
-  const { entries, model, tokens } = analyser.read(turns);
+  const { entries, model, tokens } = analyzer.read(turns);
   expect(entries.map((entry) => `${entry.type} ${entry.toolName ?? entry.text}`)).toEqual([
     "prompt TURN1 please",
     "answer I will create a.txt.",
@@ -124,14 +123,14 @@ test("a conversation has an entry for all that was said and done", () => {
   ]);
   expect(entries.map((entry) => entry.files.length)).toEqual([0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
   expect(model).toBe("gpt-6-sol");
-  expect(tokens).toEqual(analyser.readStretch(turns, 0).tokens);
+  expect(tokens).toEqual(analyzer.readSlice(turns, 0).tokens);
   for (const { start, end, id } of entries) {
     expect(JSON.parse(turns.toString("utf8", start, end))).toMatchObject({ ordinal: Number(id) });
   }
 });
 
 test("compactions and interruptions are entries, once", () => {
-  const { entries } = analyser.read(transcript("interrupted"));
+  const { entries } = analyzer.read(transcript("interrupted"));
   expect(entries.filter((entry) => entry.type === "compaction")).toHaveLength(1);
   expect(entries.filter((entry) => entry.text === "Interrupted by the user")).toHaveLength(1);
 });
@@ -158,8 +157,8 @@ test("lines of any JSON never make it throw", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(line, object), { maxLength: 5 }), (lines) => {
       const bytes = jsonl(lines);
-      expect(analyser.readStretch(bytes, 0).end).toBe(bytes.length);
-      analyser.read(bytes);
+      expect(analyzer.readSlice(bytes, 0).end).toBe(bytes.length);
+      analyzer.read(bytes);
     }),
     { numRuns: 100 },
   );

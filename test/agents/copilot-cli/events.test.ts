@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { borrowerOf } from "../../../src/agents/borrowed.ts";
-import { requireAgent } from "../../../src/agents/registry.ts";
+import { actualAgent } from "../../../src/agents/registry/hook-origin.ts";
+import { requireAgent } from "../../../src/agents/registry/registry.ts";
 import { copilot, eventOf, hookFile, payload } from "./recorded.ts";
 
 const SESSION = "34b0095b-504f-436b-8ce5-8b74058fe603";
@@ -109,7 +109,7 @@ test("nothing follows from what is only told along the way", () => {
 test("Copilot runs Claude Code's hooks as well, and is known by its variables", async () => {
   const { profile } = await requireAgent("claude-code");
   const env = { COPILOT_HOOK_DIR: "/home/dev/project/.claude", CLAUDE_PROJECT_DIR: "/home/dev/project" };
-  expect(await borrowerOf(profile, payload("Stop"), env)).toBe("copilot-cli");
+  expect(await actualAgent(profile, payload("Stop"), env)).toBe("copilot-cli");
   expect(eventOf("Stop")).toMatchObject({
     type: "TurnEnd",
     sessionId: "3a99cdd9-50dd-475d-be6d-82f52863498c",

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import type { ForkRequest } from "../../../src/agents/agent.ts";
+import type { ForkRequest } from "../../../src/agents/contract/agent.ts";
+import { shellText } from "../../../src/model/command.ts";
 import { forker, linesOf, transcript, upTo } from "./recorded.ts";
 
 const OLD_ID = "34b0095b-504f-436b-8ce5-8b74058fe603";
@@ -67,5 +68,5 @@ test("a conversation that had not begun has nothing to fork", () => {
 });
 
 test("the command continues that session", () => {
-  expect(forker.resumeCommand(NEW_ID)).toBe(`copilot --resume=${NEW_ID}`);
+  expect(shellText(forker.resumeCommand(NEW_ID))).toBe(`copilot --resume=${NEW_ID}`);
 });

@@ -1,39 +1,39 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { addTokens } from "../../../src/transcripts/model.ts";
+import { addTokens } from "../../../src/model/tokens.ts";
 import { jsonl } from "../recorded.ts";
-import { analyser, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
+import { analyzer, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
 
 const turns = transcript("three-turns");
 
 test("a whole session: prompts, files, tokens, model, last words", () => {
-  expect(analyser.readStretch(turns, 0)).toEqual({
+  expect(analyzer.readSlice(turns, 0)).toEqual({
     end: turns.length,
     lastId: "2063f8a1-06db-45e2-939b-afb2c0a812e8",
     prompts: ["T1 write a.txt", "T2 edit", "T3 sub"],
     files: ["/home/dev/project/a.txt", "/home/dev/project/c.txt"],
     // As Copilot counts them itself at the end, its subagent's with them.
     tokens: { input: 96_651 - 16_000, output: 93, cacheRead: 16_000, cacheWrite: 0 },
+    apiCalls: 8,
     model: "fake-1",
     lastAnswer: "T3 done: sub-agent returned",
     interrupted: false,
-    compacted: false,
   });
 });
 
-test("stretches one after another say what the whole says", () => {
-  const first = analyser.readStretch(upTo("three-turns", '"type":"session.shutdown"'), 0);
-  const rest = analyser.readStretch(turns.subarray(first.end), first.end);
+test("slices one after another say what the whole says", () => {
+  const first = analyzer.readSlice(upTo("three-turns", '"type":"session.shutdown"'), 0);
+  const rest = analyzer.readSlice(turns.subarray(first.end), first.end);
   expect(first).toMatchObject({ prompts: ["T1 write a.txt"], lastAnswer: "T1 done: wrote a.txt" });
   expect(rest).toMatchObject({ prompts: ["T2 edit", "T3 sub"], end: turns.length });
-  expect(addTokens(first.tokens, rest.tokens)).toEqual(analyser.readStretch(turns, 0).tokens);
+  expect(addTokens(first.tokens, rest.tokens)).toEqual(analyzer.readSlice(turns, 0).tokens);
 });
 
 test("a cut never lies between a call and its result, nor in a subagent", () => {
   const whole = new Set<string>();
   const lines = linesOf(turns);
   for (let count = 1; count <= lines.length; count++) {
-    whole.add(analyser.readStretch(jsonl(lines.slice(0, count)), 0).lastId ?? "");
+    whole.add(analyzer.readSlice(jsonl(lines.slice(0, count)), 0).lastId ?? "");
   }
   const cuts = lines.filter((line) => whole.has(String(line.id)));
   expect(cuts.filter((line) => line["agentId"] !== undefined)).toEqual([]);
@@ -45,21 +45,19 @@ test("a cut never lies between a call and its result, nor in a subagent", () => 
 });
 
 test("what a subagent says is not the turn's, whether or not the session waits for it", () => {
-  const amid = analyser.readStretch(upTo("three-turns", '"content":"SUB done: wrote c.txt"'), 0);
+  const amid = analyzer.readSlice(upTo("three-turns", '"content":"SUB done: wrote c.txt"'), 0);
   expect(amid).toMatchObject({ prompts: ["T1 write a.txt", "T2 edit", "T3 sub"], lastAnswer: "working on T3" });
   const inBackground = linesOf(turns).filter((line) => line["agentId"] !== undefined);
   const ended = upTo("three-turns", '"type":"session.shutdown"');
-  const { lastId } = analyser.readStretch(Buffer.concat([ended, jsonl(inBackground.slice(0, -10))]), 0);
-  expect(lastId).toBe(analyser.readStretch(ended, 0).lastId);
+  const { lastId } = analyzer.readSlice(Buffer.concat([ended, jsonl(inBackground.slice(0, -10))]), 0);
+  expect(lastId).toBe(analyzer.readSlice(ended, 0).lastId);
 });
 
 test("a turn that was broken off, a compaction, and what came after them", () => {
-  const stretch = (text: string) => analyser.readStretch(upTo("terminal", text), 0);
-  expect(stretch('"type":"abort"')).toMatchObject({ interrupted: true, lastAnswer: "Done it." });
-  expect(stretch('"content":"hello there"').interrupted).toBe(false);
-  expect(stretch('"type":"session.compaction_start"').compacted).toBe(false);
-  expect(stretch('"type":"session.compaction_complete"').compacted).toBe(true);
-  expect(analyser.readStretch(transcript("terminal"), 0).prompts).toEqual([
+  const slice = (text: string) => analyzer.readSlice(upTo("terminal", text), 0);
+  expect(slice('"type":"abort"')).toMatchObject({ interrupted: true, lastAnswer: "Done it." });
+  expect(slice('"content":"hello there"').interrupted).toBe(false);
+  expect(analyzer.readSlice(transcript("terminal"), 0).prompts).toEqual([
     "Do [[first]]",
     "Do [[stall]]",
     "hello there",
@@ -76,12 +74,12 @@ test("an error breaks a turn off; a tool that failed wrote nothing; a failed com
     line("session.compaction_complete", { success: false }),
     line("session.error", { errorType: "query", message: "It failed" }),
   ];
-  expect(analyser.readStretch(jsonl(lines), 0)).toMatchObject({ interrupted: true, files: [], compacted: false });
-  expect(analyser.read(jsonl(lines)).entries.at(-1)).toMatchObject({ type: "note", text: "It failed" });
+  expect(analyzer.readSlice(jsonl(lines), 0)).toMatchObject({ interrupted: true, files: [] });
+  expect(analyzer.read(jsonl(lines)).entries.at(-1)).toMatchObject({ type: "note", text: "It failed" });
 });
 
 test("a conversation has an entry for all that was said and done, without the subagent's own", () => {
-  const { entries, model, tokens } = analyser.read(turns);
+  const { entries, model, tokens } = analyzer.read(turns);
   expect(entries.map((entry) => `${entry.type} ${entry.toolName ?? entry.text}`)).toEqual([
     "prompt T1 write a.txt",
     "answer working on T1",
@@ -103,7 +101,7 @@ test("a conversation has an entry for all that was said and done, without the su
   ]);
   expect(entries.filter(({ files }) => files.length > 0).map(({ toolName }) => toolName)).toEqual(["create", "edit"]);
   expect(model).toBe("fake-1");
-  expect(tokens).toEqual(analyser.readStretch(turns, 0).tokens);
+  expect(tokens).toEqual(analyzer.readSlice(turns, 0).tokens);
   for (const { start, end, id } of entries) {
     expect(JSON.parse(turns.toString("utf8", start, end))).toMatchObject({ id: String(id) });
   }
@@ -120,8 +118,8 @@ test("lines with values of any kind never make it throw", () => {
         { ...line, data },
       ]) {
         const bytes = jsonl([damaged]);
-        expect(analyser.readStretch(bytes, 0).end).toBe(bytes.length);
-        analyser.read(bytes);
+        expect(analyzer.readSlice(bytes, 0).end).toBe(bytes.length);
+        analyzer.read(bytes);
       }
     }),
     { numRuns: 200 },

@@ -2,18 +2,18 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { createAgent } from "../../../src/agents/cursor/adapter.ts";
-import { findTranscript } from "../../../src/agents/cursor/places.ts";
-import profileJson from "../../../src/agents/cursor/profile.json" with { type: "json" };
-import { usersWords } from "../../../src/agents/cursor/prompts.ts";
-import { contextOf, readPayload, toEnvelope } from "../../../src/agents/normalise.ts";
-import type { Profile } from "../../../src/agents/profile.ts";
+import { createAgent } from "../../../src/agents/builtin/cursor/adapter.ts";
+import { findTranscript } from "../../../src/agents/builtin/cursor/paths.ts";
+import profileJson from "../../../src/agents/builtin/cursor/profile.json" with { type: "json" };
+import { usersWords } from "../../../src/agents/builtin/cursor/transcript.ts";
+import type { Profile } from "../../../src/agents/contract/profile.ts";
+import { contextOf, readPayload, toEnvelope } from "../../../src/agents/registry/normalize.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 
 const profile = profileJson as unknown as Profile;
 const agent = createAgent(profile);
-const { analyser } = agent;
-if (!analyser) throw new Error("no analyser");
+const { analyzer } = agent;
+if (!analyzer) throw new Error("no analyzer");
 const transcript = readFileSync(join(import.meta.dirname, "transcripts", "two-turns.jsonl"));
 const CONVERSATION = "7c1f0a52-3c0e-4f53-9d5b-0b6a2c7d8e01";
 
@@ -58,19 +58,22 @@ describe("payloads", () => {
     const raw = readPayload(readFileSync(join(import.meta.dirname, "payloads", "sessionStart.json"), "utf8"), []);
     const context = contextOf(profile, toEnvelope(profile, "", raw), { env: {}, cwd: "/elsewhere" });
     expect(context.projectRoot).toBe("/home/dev/project");
-    expect(eventOf("sessionStart", { is_background_agent: true })?.metadata).toEqual({ background: "true" });
+    expect(eventOf("sessionStart", { is_background_agent: true })?.metadata).toEqual({
+      background: "true",
+      composer_mode: "agent",
+    });
   });
 });
 
 describe("transcripts", () => {
   test("prompts without their wrapping, files of writing tools, no tokens", () => {
-    expect(analyser.readStretch(transcript, 0)).toMatchObject({
+    expect(analyzer.readSlice(transcript, 0)).toMatchObject({
       prompts: ["Write a greeting", "Make it formal, and say\nwhy"],
       files: ["/home/dev/project/greeting.txt"],
       end: transcript.length,
     });
-    expect(analyser.countsTokens).toBe(false);
-    expect(analyser.read(transcript).entries.map(({ type }) => type)).toEqual([
+    expect(analyzer.countsTokens).toBe(false);
+    expect(analyzer.read(transcript).entries.map(({ type }) => type)).toEqual([
       "prompt",
       "answer",
       "tool-use",
@@ -90,8 +93,8 @@ describe("transcripts", () => {
       fc.property(damage, (hits) => {
         const damaged = Buffer.from(transcript);
         for (const [at, value] of hits) damaged[at % damaged.length] = value;
-        analyser.readStretch(damaged, 0);
-        analyser.read(damaged);
+        analyzer.readSlice(damaged, 0);
+        analyzer.read(damaged);
       }),
     );
     fc.assert(

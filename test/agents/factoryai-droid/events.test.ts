@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toEnvelope } from "../../../src/agents/normalise.ts";
+import { toEnvelope } from "../../../src/agents/registry/normalize.ts";
 import { droid, eventOf, payload, responder, transcript } from "./recorded.ts";
 
 const directories: string[] = [];

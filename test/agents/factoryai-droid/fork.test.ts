@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import type { ForkRequest } from "../../../src/agents/agent.ts";
+import type { ForkRequest } from "../../../src/agents/contract/agent.ts";
+import { shellText } from "../../../src/model/command.ts";
 import { forker, linesOf, transcript, upTo } from "./recorded.ts";
 
 const NEW_ID = "9b2f3f7e-0000-4000-8000-000000000001";
@@ -55,5 +56,5 @@ test("for another work tree it lies there and begins there", () => {
 });
 
 test("the command continues that session", () => {
-  expect(forker.resumeCommand(NEW_ID)).toBe(`droid --resume ${NEW_ID}`);
+  expect(shellText(forker.resumeCommand(NEW_ID))).toBe(`droid --resume ${NEW_ID}`);
 });

@@ -3,7 +3,7 @@ import { recordedOf } from "../recorded.ts";
 
 export type RecordedLine = Record<string, unknown> & { type: string; id?: string };
 
-const parts = ["analyser", "forker", "responder"] as const;
+const parts = ["analyzer", "forker", "responder"] as const;
 export const droid = await recordedOf<RecordedLine, (typeof parts)[number]>("factoryai-droid", parts);
-export const { analyser, forker, responder } = droid;
+export const { analyzer, forker, responder } = droid;
 export const { eventOf, linesOf, payload, transcript, transcriptNames, upTo } = droid;

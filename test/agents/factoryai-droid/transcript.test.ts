@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { NO_TOKENS } from "../../../src/transcripts/model.ts";
+import { NO_TOKENS } from "../../../src/model/tokens.ts";
 import { jsonl } from "../recorded.ts";
-import { analyser, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
+import { analyzer, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
 
 const turns = transcript("two-turns");
 
 test("a whole session: prompts, files, model, last words", () => {
-  expect(analyser.readStretch(turns, 0)).toEqual({
+  expect(analyzer.readSlice(turns, 0)).toEqual({
     end: turns.length,
     lastId: "6f669df2-8fc6-4545-bce8-92aeeac23c76",
     prompts: ["Please do [[turn1]] now", "Next do [[turn2]] please"],
@@ -16,26 +16,25 @@ test("a whole session: prompts, files, model, last words", () => {
     model: "custom:fake-model-0",
     lastAnswer: "All of turn 2 done.",
     interrupted: false,
-    compacted: false,
   });
 });
 
-test("stretches one after another say what the whole says", () => {
-  const first = analyser.readStretch(upTo("two-turns", '"reason":"completed"'), 0);
-  const second = analyser.readStretch(turns.subarray(first.end), first.end);
+test("slices one after another say what the whole says", () => {
+  const first = analyzer.readSlice(upTo("two-turns", '"reason":"completed"'), 0);
+  const second = analyzer.readSlice(turns.subarray(first.end), first.end);
   expect(first).toMatchObject({ prompts: ["Please do [[turn1]] now"], lastAnswer: "Done: wrote a.txt." });
   expect(second).toMatchObject({ prompts: ["Next do [[turn2]] please"], end: turns.length });
 });
 
 test("a cut never lies between a tool's use and its result", () => {
-  const lastId = (text: string) => analyser.readStretch(upTo("two-turns", text), 0).lastId;
+  const lastId = (text: string) => analyzer.readSlice(upTo("two-turns", text), 0).lastId;
   expect(lastId('"id":"cd1956a0')).toBe("cd1956a0-cdc5-4510-add3-59d2b2ae4fe9");
   expect(lastId('"id":"e1127930')).toBe("cd1956a0-cdc5-4510-add3-59d2b2ae4fe9");
   expect(lastId('"id":"3bdd45c8')).toBe("3bdd45c8-f4aa-410a-a3f2-64396b712ae3");
 });
 
 test("a turn that was broken off, while the model spoke or a tool ran", () => {
-  const interrupted = (text: string) => analyser.readStretch(upTo("interrupted", text), 0).interrupted;
+  const interrupted = (text: string) => analyzer.readSlice(upTo("interrupted", text), 0).interrupted;
   expect(interrupted("Request interrupted by user")).toBe(true);
   expect(interrupted('"reason":"cancelled"')).toBe(true);
   expect(interrupted("echo after interrupt")).toBe(false);
@@ -44,8 +43,8 @@ test("a turn that was broken off, while the model spoke or a tool ran", () => {
 });
 
 test("an error ends a turn, and is nobody's answer", () => {
-  expect(analyser.readStretch(upTo("failed", "BYOK Error"), 0)).toMatchObject({ interrupted: true, lastAnswer: null });
-  expect(analyser.readStretch(transcript("failed"), 0)).toMatchObject({
+  expect(analyzer.readSlice(upTo("failed", "BYOK Error"), 0)).toMatchObject({ interrupted: true, lastAnswer: null });
+  expect(analyzer.readSlice(transcript("failed"), 0)).toMatchObject({
     interrupted: false,
     prompts: ["do [[error]]", "do [[fail]]"],
     lastAnswer: "It failed as expected.",
@@ -56,7 +55,7 @@ test("a tool that failed wrote nothing", () => {
   const use = { type: "tool_use", id: "1", name: "Create", input: { file_path: "/p/a" } };
   const result = (is_error: boolean) => ({ type: "tool_result", tool_use_id: "1", is_error, content: "" });
   const line = (role: string, block: unknown) => ({ type: "message", id: "x", message: { role, content: [block] } });
-  const files = (lines: unknown[]) => analyser.readStretch(jsonl(lines), 0).files;
+  const files = (lines: unknown[]) => analyzer.readSlice(jsonl(lines), 0).files;
   expect(files([line("assistant", use), line("user", result(true))])).toEqual([]);
   expect(files([line("assistant", use), line("user", result(false))])).toEqual(["/p/a"]);
   expect(files([line("assistant", use)])).toEqual(["/p/a"]);
@@ -67,13 +66,12 @@ test("a compaction is marked, and its summary is an entry", () => {
     { type: "session_start", id: "s", title: "New Session", cwd: "/home/dev/project", hostId: "h" },
     { type: "compaction_state", id: "c", summaryText: "A summary", summaryKind: "llm_summary", removedCount: 14 },
   ];
-  expect(analyser.readStretch(jsonl(lines), 0)).toMatchObject({ compacted: true, lastAnswer: null });
-  expect(analyser.read(jsonl(lines)).entries).toMatchObject([{ type: "compaction", id: "c", text: "A summary" }]);
-  expect(analyser.readStretch(turns, 0).compacted).toBe(false);
+  expect(analyzer.readSlice(jsonl(lines), 0)).toMatchObject({ lastAnswer: null });
+  expect(analyzer.read(jsonl(lines)).entries).toMatchObject([{ type: "compaction", id: "c", text: "A summary" }]);
 });
 
 test("a conversation has an entry for all that was said and done", () => {
-  const { entries, title, model } = analyser.read(turns);
+  const { entries, title, model } = analyzer.read(turns);
   expect(entries.map((entry) => `${entry.type} ${entry.toolName ?? entry.text}`)).toEqual([
     "prompt Please do [[turn1]] now",
     "answer I will create a.txt.",
@@ -101,7 +99,7 @@ test("a conversation has an entry for all that was said and done", () => {
 });
 
 test("interruptions and errors are notes, once", () => {
-  const notes = (name: string) => analyser.read(transcript(name)).entries.filter(({ type }) => type === "note");
+  const notes = (name: string) => analyzer.read(transcript(name)).entries.filter(({ type }) => type === "note");
   expect(notes("interrupted").map(({ text }) => text)).toEqual(["Interrupted by the user"]);
   expect(notes("failed").map(({ text }) => text.slice(0, 10))).toEqual(["BYOK Error"]);
 });
@@ -117,8 +115,8 @@ test("lines with values of any kind never make it throw", () => {
         { ...line, message },
       ]) {
         const bytes = jsonl([damaged]);
-        expect(analyser.readStretch(bytes, 0).end).toBe(bytes.length);
-        analyser.read(bytes);
+        expect(analyzer.readSlice(bytes, 0).end).toBe(bytes.length);
+        analyzer.read(bytes);
       }
     }),
     { numRuns: 200 },

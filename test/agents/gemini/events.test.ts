@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { EventType } from "../../../src/agents/event.ts";
+import type { EventType } from "../../../src/model/event.ts";
 import { everyHookIsRecorded, haveMeanings } from "../meanings.ts";
 import { eventOf, gemini, payload, responder } from "./recorded.ts";
 

@@ -2,9 +2,10 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ForkRequest } from "../../../src/agents/agent.ts";
+import type { ForkRequest } from "../../../src/agents/contract/agent.ts";
+import { shellText } from "../../../src/model/command.ts";
 import { jsonl } from "../recorded.ts";
-import { analyser, forker, linesOf, transcript, transcriptBefore } from "./recorded.ts";
+import { analyzer, forker, linesOf, transcript, transcriptBefore } from "./recorded.ts";
 
 const NEW_ID = "99999999-9999-4999-8999-aaaaaaaaaaaa";
 const NAMES = ["resumed", "resumed-later", "compressed", "compressed-by-itself", "rewound", "interrupted"];
@@ -25,7 +26,7 @@ function fork(changes: Partial<ForkRequest> = {}) {
 }
 
 function prompts(content: Uint8Array): string[] {
-  return analyser.readStretch(content, 0).prompts;
+  return analyzer.readSlice(content, 0).prompts;
 }
 
 test("a new session of its own: id, title, the conversation up to there", () => {
@@ -37,7 +38,7 @@ test("a new session of its own: id, title, the conversation up to there", () => 
   expect(transcriptPath).toStartWith("/home/dev/.gemini/tmp/proj/chats/session-");
   expect(Buffer.from(content).includes("ae1f9fe3-351a-427a-9c0c-3431036d00b4")).toBe(false);
   expect(messages.map((message) => message.type)).toEqual(["user", "gemini", "user", "gemini"]);
-  expect(analyser.readStretch(content, 0)).toMatchObject({ prompts: ["TURN1 please"], lastAnswer: "Created a.txt." });
+  expect(analyzer.readSlice(content, 0)).toMatchObject({ prompts: ["TURN1 please"], lastAnswer: "Created a.txt." });
 });
 
 test("it ends with the entry", () => {
@@ -80,7 +81,7 @@ test("calls side by side have each their own result, though a resume gives each 
     toolCalls: [{ result: [response("a")] }, { result: [response("b")] }],
   });
   expect(linesOf(content).map((line) => line.id)).toEqual([undefined, "1", "2", "3"] as never);
-  expect(analyser.read(bytes).entries.map((entry) => entry.text)).toEqual(["go", "", "a", "", "b", "done"]);
+  expect(analyzer.read(bytes).entries.map((entry) => entry.text)).toEqual(["go", "", "a", "", "b", "done"]);
 });
 
 test("after a compression the summary is kept", () => {
@@ -130,7 +131,7 @@ test("it lies beside the original, or where another work tree's sessions are", (
 });
 
 test("the command continues that session", () => {
-  expect(forker.resumeCommand(NEW_ID)).toBe(`gemini --resume ${NEW_ID}`);
+  expect(shellText(forker.resumeCommand(NEW_ID))).toBe(`gemini --resume ${NEW_ID}`);
 });
 
 /** Results by the calls' ids, as the agent takes them from a line. */

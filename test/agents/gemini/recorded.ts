@@ -9,7 +9,7 @@ export interface RecordedLine {
   content?: unknown;
 }
 
-const parts = ["analyser", "forker", "responder"] as const;
+const parts = ["analyzer", "forker", "responder"] as const;
 export const gemini = await recordedOf<RecordedLine, (typeof parts)[number]>("gemini", parts);
-export const { analyser, forker, responder } = gemini;
+export const { analyzer, forker, responder } = gemini;
 export const { eventOf, linesOf, payload, transcript, transcriptBefore } = gemini;

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ForkRequest } from "../../../src/agents/agent.ts";
+import type { ForkRequest } from "../../../src/agents/contract/agent.ts";
+import { shellText } from "../../../src/model/command.ts";
 import { jsonl } from "../recorded.ts";
-import { analyser, forker, linesOf, promptStarts, transcript } from "./recorded.ts";
+import { analyzer, forker, linesOf, promptStarts, transcript } from "./recorded.ts";
 
 const session = transcript("session");
 const starts = promptStarts(session);
@@ -88,16 +89,20 @@ test("a fork that is forked again is titled once, and costs what its turns cost"
   const bytes = session.subarray(0, starts[1]);
   const { info } = exported(bytes, { title: "[Fork] [Fork] Say\nhello" });
   expect(info.title).toBe("[Fork] Say hello");
-  expect(info["tokens"]).toMatchObject({ input: analyser.readStretch(bytes, 0).tokens.input });
+  expect(info["tokens"]).toMatchObject({ input: analyzer.readSlice(bytes, 0).tokens.input });
 });
 
 test("the command takes it in and continues it, whatever the directory is called", () => {
   const plain = fork(session);
   expect(plain.transcriptPath).toBe(`/home/dev/proj/.git/backtrail/opencode/forks/${plain.sessionId}.json`);
-  expect(plain.command).toBe(`opencode import ${plain.transcriptPath} && opencode -s ${plain.sessionId}`);
+  expect(plain.command && shellText(plain.command)).toBe(
+    `opencode import ${plain.transcriptPath} && opencode -s ${plain.sessionId}`,
+  );
   const odd = fork(session, { transcriptPath: "/home/it's mine/$(x)/opencode/a.jsonl" });
-  expect(odd.command).toContain(`'/home/it'\\''s mine/$(x)/opencode/forks/${odd.sessionId}.json'`);
-  expect(forker.resumeCommand("ses_1")).toBe("opencode -s ses_1");
+  expect(odd.command && shellText(odd.command)).toContain(
+    `'/home/it'\\''s mine/$(x)/opencode/forks/${odd.sessionId}.json'`,
+  );
+  expect(shellText(forker.resumeCommand("ses_1"))).toBe("opencode -s ses_1");
 });
 
 test("a lost record of the session is no reason to lose the conversation", () => {

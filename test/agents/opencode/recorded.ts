@@ -8,13 +8,13 @@ export interface RecordedLine {
   parts?: (Record<string, unknown> & { id: string; type: string })[];
 }
 
-const parts = ["analyser", "forker", "responder", "hookFile"] as const;
+const parts = ["analyzer", "forker", "responder", "hookFile"] as const;
 export const openCode = await recordedOf<RecordedLine, (typeof parts)[number]>("opencode", parts);
-export const { analyser, forker, responder, hookFile } = openCode;
+export const { analyzer, forker, responder, hookFile } = openCode;
 export const { eventOf, linesOf, payload, transcript } = openCode;
 
 /** Where the line of each prompt begins. */
 export function promptStarts(bytes: Buffer): number[] {
-  const prompts = analyser.read(bytes).entries.filter((entry) => entry.type === "prompt");
+  const prompts = analyzer.read(bytes).entries.filter((entry) => entry.type === "prompt");
   return prompts.map((entry) => entry.start);
 }

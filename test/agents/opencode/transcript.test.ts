@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { jsonl } from "../recorded.ts";
-import { analyser, forker, linesOf, promptStarts, transcript } from "./recorded.ts";
+import { analyzer, forker, linesOf, promptStarts, transcript } from "./recorded.ts";
 
 const session = transcript("session");
 const starts = promptStarts(session);
@@ -9,7 +9,7 @@ const starts = promptStarts(session);
 /** What a turn added, as a hook at its end reads it. */
 function turn(number: number) {
   const from = starts[number - 1] ?? 0;
-  return analyser.readStretch(session.subarray(from, starts[number]), from);
+  return analyzer.readSlice(session.subarray(from, starts[number]), from);
 }
 
 test("a turn: prompt, files, tokens, model, last words", () => {
@@ -19,27 +19,41 @@ test("a turn: prompt, files, tokens, model, last words", () => {
     prompts: ["Say hello in a file [[first]]"],
     files: ["/home/dev/proj/greeting.txt"],
     tokens: { input: 2026, output: 75, cacheRead: 4600, cacheWrite: 0 },
+    apiCalls: 2,
+    usd: 0.002176,
     model: "model-1",
     lastAnswer: "Hello is there.",
     interrupted: false,
-    compacted: false,
   });
+});
+
+test("what OpenCode says that a turn cost is taken, unless an answer has no price", () => {
+  const priced = (costs: number[]) => {
+    let answer = 0;
+    const lines = linesOf(session.subarray(starts[0], starts[1])).map((line) => {
+      const value = line as { info?: { role?: string; cost?: number } };
+      if (value.info?.role === "assistant") value.info.cost = costs[answer++ % costs.length] ?? 0;
+      return value;
+    });
+    return analyzer.readSlice(jsonl(lines), 0).usd;
+  };
+  expect(priced([0.25])).toBe(0.5);
+  expect(priced([0.25, 0])).toBeUndefined();
 });
 
 test("an interruption and a compaction are seen, and a summary is no answer", () => {
-  expect(turn(2)).toMatchObject({ interrupted: false, compacted: false, lastAnswer: "It is bigger." });
+  expect(turn(2)).toMatchObject({ interrupted: false, lastAnswer: "It is bigger." });
   const third = turn(3);
-  expect(third).toMatchObject({ compacted: true, lastAnswer: "And so on and on", prompts: ["Never end [[endless]]"] });
-  const compaction = analyser.read(session).entries.find((entry) => entry.type === "compaction")?.start ?? 0;
-  expect(analyser.readStretch(session.subarray(starts[2], compaction), 0)).toMatchObject({
+  expect(third).toMatchObject({ lastAnswer: "And so on and on", prompts: ["Never end [[endless]]"] });
+  const compaction = analyzer.read(session).entries.find((entry) => entry.type === "compaction")?.start ?? 0;
+  expect(analyzer.readSlice(session.subarray(starts[2], compaction), 0)).toMatchObject({
     interrupted: true,
-    compacted: false,
   });
-  expect(turn(4)).toMatchObject({ interrupted: false, compacted: false, lastAnswer: "You said: After that" });
+  expect(turn(4)).toMatchObject({ interrupted: false, lastAnswer: "You said: After that" });
 });
 
 test("a subagent's transcript is one like any other", () => {
-  expect(analyser.readStretch(transcript("subagent"), 0)).toMatchObject({
+  expect(analyzer.readSlice(transcript("subagent"), 0)).toMatchObject({
     prompts: ["[[subtask]] Write helper.txt"],
     files: ["/home/dev/proj/helper.txt"],
     lastAnswer: "helper.txt is written.",
@@ -52,19 +66,19 @@ test("a message that is written again counts once, and the last one counts", () 
   const answer = lines.find((line) => line.info.role === "assistant");
   const parts = answer?.parts?.map((part) => (part.type === "text" ? { ...part, text: "Changed" } : part));
   const again = jsonl([...lines.slice(0, 4), { ...answer, parts }]);
-  const once = analyser.readStretch(jsonl(lines.slice(0, 4)), 0);
-  expect(analyser.readStretch(again, 0)).toMatchObject({ tokens: once.tokens, lastAnswer: "Changed" });
-  expect(analyser.read(again).entries.filter((entry) => entry.type === "answer")).toHaveLength(1);
+  const once = analyzer.readSlice(jsonl(lines.slice(0, 4)), 0);
+  expect(analyzer.readSlice(again, 0)).toMatchObject({ tokens: once.tokens, lastAnswer: "Changed" });
+  expect(analyzer.read(again).entries.filter((entry) => entry.type === "answer")).toHaveLength(1);
 });
 
 test("what tells late of an earlier turn is no part of this one", () => {
   const lines = linesOf(session);
   const second = lines.slice(5, 9);
   const late = lines.slice(1, 5).map((line) => ({ late: true, ...line }));
-  const plain = analyser.readStretch(jsonl(second), 0);
-  const mixed = analyser.readStretch(jsonl([...late, ...second, ...late]), 0);
+  const plain = analyzer.readSlice(jsonl(second), 0);
+  const mixed = analyzer.readSlice(jsonl([...late, ...second, ...late]), 0);
   expect({ ...mixed, end: 0 }).toEqual({ ...plain, end: 0 });
-  const whole = analyser.read(jsonl([...lines.slice(0, 9), ...late]));
+  const whole = analyzer.read(jsonl([...lines.slice(0, 9), ...late]));
   expect(whole.entries.filter((entry) => entry.type === "prompt")).toHaveLength(2);
 });
 
@@ -81,22 +95,22 @@ test("files are those that a tool wrote, and a tool that failed wrote none", () 
     }),
   ];
   const line = { type: "message", info: { id: "msg_1", role: "assistant" }, parts };
-  const stretch = analyser.readStretch(jsonl([line]), 0);
-  expect(stretch.files).toEqual(["/p/written", "/p/perhaps", "/p/from", "/p/to"]);
-  expect(stretch.lastId).toBeNull();
+  const slice = analyzer.readSlice(jsonl([line]), 0);
+  expect(slice.files).toEqual(["/p/written", "/p/perhaps", "/p/from", "/p/to"]);
+  expect(slice.lastId).toBeNull();
 });
 
 test("messages that OpenCode took back are gone", () => {
   const lines = linesOf(session);
   const removed = lines.slice(5, 9).map((line) => ({ type: "removed", id: line.info.id }));
-  const { entries } = analyser.read(jsonl([...lines.slice(0, 9), ...removed]));
+  const { entries } = analyzer.read(jsonl([...lines.slice(0, 9), ...removed]));
   expect(entries.filter((entry) => entry.type === "prompt").map((entry) => entry.text)).toEqual([
     "Say hello in a file [[first]]",
   ]);
 });
 
 test("the conversation reads in order", () => {
-  const { entries, title, model } = analyser.read(session);
+  const { entries, title, model } = analyzer.read(session);
   expect({ title, model }).toEqual({ title: "I will write it.", model: "model-1" });
   expect(entries.slice(0, 7).map(({ type, text, toolName }) => [type, toolName ?? text])).toEqual([
     ["prompt", "Say hello in a file [[first]]"],
@@ -112,7 +126,7 @@ test("the conversation reads in order", () => {
 });
 
 test("a session that has no title yet has none", () => {
-  expect(analyser.read(jsonl(linesOf(session).slice(0, 2))).title).toBeNull();
+  expect(analyzer.read(jsonl(linesOf(session).slice(0, 2))).title).toBeNull();
 });
 
 test("values of any kind in any place are read as far as they can be", () => {
@@ -134,10 +148,10 @@ test("values of any kind in any place are read as far as they can be", () => {
 });
 
 function stands(bytes: Uint8Array): void {
-  const stretch = analyser.readStretch(bytes, 7);
-  expect(stretch.end).toBeLessThanOrEqual(7 + bytes.length);
-  expect(Object.values(stretch.tokens).every((count) => count >= 0)).toBe(true);
-  analyser.read(bytes);
-  const fork = { lastId: stretch.lastId, transcriptPath: "/s/a.jsonl", projectRoot: "/p", title: "t" };
+  const slice = analyzer.readSlice(bytes, 7);
+  expect(slice.end).toBeLessThanOrEqual(7 + bytes.length);
+  expect(Object.values(slice.tokens).every((count) => count >= 0)).toBe(true);
+  analyzer.read(bytes);
+  const fork = { lastId: slice.lastId, transcriptPath: "/s/a.jsonl", projectRoot: "/p", title: "t" };
   forker.fork({ ...fork, bytes, newSessionId: "new" });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { EventType } from "../../../src/agents/event.ts";
-import { toEnvelope } from "../../../src/agents/normalise.ts";
+import { toEnvelope } from "../../../src/agents/registry/normalize.ts";
+import type { EventType } from "../../../src/model/event.ts";
 import { haveMeanings } from "../meanings.ts";
 import { eventOf, PATH, payload, pi, responder, SESSION } from "./recorded.ts";
 

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ForkRequest } from "../../../src/agents/agent.ts";
+import type { ForkRequest } from "../../../src/agents/contract/agent.ts";
+import { shellText } from "../../../src/model/command.ts";
 import { jsonl } from "../recorded.ts";
-import { analyser, DIRECTORY, forker, lines, linesOf, PATH, promptStarts, session } from "./recorded.ts";
+import { analyzer, DIRECTORY, forker, lines, linesOf, PATH, promptStarts, session } from "./recorded.ts";
 
 const NEW = "4f6c7c1e-0000-4000-8000-000000000001";
 
@@ -64,7 +65,7 @@ test("cut anywhere, it is a part of one branch that hangs together", () => {
       const { content } = fork({ bytes: session.subarray(0, end % (session.length + 1)), lastId });
       const entries = linesOf(content).slice(1);
       expect(entries.map((line) => line.parentId ?? null)).toEqual(entries.map((_, at) => entries[at - 1]?.id ?? null));
-      if (content.length > 0) expect(analyser.read(content).title).toBe("[Fork] Say hello");
+      if (content.length > 0) expect(analyzer.read(content).title).toBe("[Fork] Say hello");
     }),
     { numRuns: 200 },
   );
@@ -87,6 +88,6 @@ test("a session of a subdirectory is opened by its file: by its id, Pi would loo
   const bytes = jsonl([{ ...lines[0], cwd: "/home/dev/proj/it's" }, ...lines.slice(1)]);
   const { command, transcriptPath } = fork({ bytes });
   expect(transcriptPath).toStartWith("/home/dev/.pi/agent/sessions/--home-dev-proj-it's--/");
-  expect(command).toBe(`pi --session '${transcriptPath.replace("'", `'\\''`)}'`);
-  expect(forker.resumeCommand(NEW)).toBe(`pi --session ${NEW}`);
+  expect(command && shellText(command)).toBe(`pi --session '${transcriptPath.replace("'", `'\\''`)}'`);
+  expect(shellText(forker.resumeCommand(NEW))).toBe(`pi --session ${NEW}`);
 });

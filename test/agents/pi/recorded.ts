@@ -9,9 +9,9 @@ export interface RecordedLine {
   [key: string]: unknown;
 }
 
-const parts = ["analyser", "forker", "responder", "hookFile"] as const;
+const parts = ["analyzer", "forker", "responder", "hookFile"] as const;
 export const pi = await recordedOf<RecordedLine, (typeof parts)[number]>("pi", parts);
-export const { analyser, forker, responder, hookFile } = pi;
+export const { analyzer, forker, responder, hookFile } = pi;
 export const { eventOf, linesOf, payload } = pi;
 
 /** Two turns, one that was interrupted, and on another branch one more, a compaction and a last one. */

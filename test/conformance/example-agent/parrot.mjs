@@ -82,7 +82,10 @@ const subcommands = {
     if (text === "" || !type) return null;
     const { session_id, prompt, transcript } = JSON.parse(text);
     if (!session_id) return null;
+    const { moods = "" } = JSON.parse(process.env.BACKTRAIL_SESSION_METADATA ?? "{}");
     return {
+      ...(prompt === "How are you?" ? { response_message: `I was: ${moods || "new"}` } : {}),
+      metadata: { moods: `${moods}+` },
       type,
       session_id,
       session_ref: transcript,

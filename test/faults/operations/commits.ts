@@ -18,7 +18,7 @@ export const commits: readonly Operation[] = [
   },
   {
     name: "worker: auto-commit",
-    points: [],
+    points: ["auto-commit:ready", "auto-commit:made", "index:locked", "index:changed"],
     commits: true,
     async prepare(world) {
       world.repository.git("checkout", "--quiet", "-b", "work");

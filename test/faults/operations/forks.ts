@@ -1,5 +1,5 @@
 /** Forks: made, taken, dropped. There is a whole one or none at all. */
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Fork, said } from "../../journeys/forks.ts";
 import { filesIn, type World } from "../killed-world.ts";
@@ -8,12 +8,24 @@ import { type Operation, restore, SAVE } from "./operation.ts";
 const NAME = "again";
 const DIRECTORY = (world: World) => `${world.repository.path}.forks/${NAME}`;
 
+const MAKING = ["fork:record", "worktree:branch", "worktree:added", "worktree:marked", "fork:worktree"];
+const DROPPING = [
+  "fork:saved",
+  "fork:kept",
+  "fork:dropping",
+  "fork:renamed",
+  "fork:nested",
+  "removal:emptied",
+  "fork:removed",
+  "fork:forgotten",
+  "fork:unbranched",
+];
+
 export const forks: readonly Operation[] = [
   {
     name: "fork",
     points: [
-      "fork:record",
-      "fork:worktree",
+      ...MAKING,
       ...restore(2, "restore:files", "restore:index", "restore:recorded"),
       "fork:files",
       "fork:hooks",
@@ -54,14 +66,9 @@ export const forks: readonly Operation[] = [
   },
   {
     name: "fork drop",
-    points: ["fork:saved", "fork:dropping", "fork:kept", "fork:renamed", "fork:removed", "fork:unbranched"],
-    sealed: "fork:dropping",
-    async prepare(world) {
-      await fork(world);
-      writeFileSync(join(DIRECTORY(world), "new.txt"), "work\n");
-      world.repository.git("-C", DIRECTORY(world), "add", "--all");
-      world.repository.git("-C", DIRECTORY(world), "commit", "--quiet", "--message", "work");
-    },
+    points: DROPPING,
+    sealed: "fork:renamed",
+    prepare: forkWithWork,
     start: () => ({ args: ["fork", "drop", NAME] }),
     look,
     async wrong(world, isAfter) {
@@ -73,7 +80,60 @@ export const forks: readonly Operation[] = [
       return repository.read("new.txt") === "work\n" ? gone(world) : "Its last state is lost.";
     },
   },
+  {
+    name: "fork, and files of the user's where it was to be",
+    points: [...MAKING, "fork:hooks"],
+    start: (world) => ({ args: ["fork", world.target, "--branch", NAME] }),
+    meanwhile: putOwnFile,
+    look: names,
+    wrong: ownFileLost,
+  },
+  {
+    name: "fork drop, and files of the user's where it was",
+    points: DROPPING,
+    sealed: "fork:renamed",
+    prepare: forkWithWork,
+    start: () => ({ args: ["fork", "drop", NAME] }),
+    meanwhile: putOwnFile,
+    look: names,
+    wrong: ownFileLost,
+  },
 ];
+
+async function forkWithWork(world: World): Promise<void> {
+  await fork(world);
+  writeFileSync(join(DIRECTORY(world), "new.txt"), "work\n");
+  world.repository.git("-C", DIRECTORY(world), "add", "--all");
+  world.repository.git("-C", DIRECTORY(world), "commit", "--quiet", "--message", "work");
+}
+
+/** In a directory of the user's own where there is none, in the fork's where that is there. */
+function putOwnFile(world: World): void {
+  mkdirSync(DIRECTORY(world), { recursive: true });
+  writeFileSync(join(DIRECTORY(world), "own.txt"), "own\n");
+}
+
+/** Forks and branches alone: the user's own directory stays in any case. */
+async function names({ repository }: World): Promise<unknown> {
+  const { forks: found } = await repository.json<{ forks: Fork[] }>(["fork", "list"]);
+  return {
+    forks: found.map(({ name, state }) => ({ name, state })),
+    branches: repository.git("branch", "--list"),
+    worktrees: repository.git("worktree", "list").split("\n").length,
+  };
+}
+
+/** The file stays where it is as long as nobody drops the fork that it is in, and is in a step then. */
+async function ownFileLost(world: World): Promise<string | null> {
+  const file = join(DIRECTORY(world), "own.txt");
+  if (!existsSync(file) || readFileSync(file, "utf8") !== "own\n") return "The user's file is lost.";
+  const { forks: found } = await world.repository.json<{ forks: Fork[] }>(["fork", "list"]);
+  if (found.length === 0) return existsSync(join(DIRECTORY(world), ".git")) ? "It still is a work tree." : null;
+  await world.run("fork", "drop", NAME, "--yes");
+  if (existsSync(file)) return "The fork is still there.";
+  await world.run("rewind", `fork ${NAME}`, "--yes");
+  return world.repository.read("own.txt") === "own\n" ? null : "The user's file is in no step.";
+}
 
 async function fork(world: World): Promise<void> {
   await world.run("fork", world.target, "--branch", NAME);

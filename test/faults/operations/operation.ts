@@ -5,13 +5,15 @@ import type { World } from "../killed-world.ts";
 
 export interface Operation {
   name: string;
-  /** Fault points that it passes, in their order (`base/fault.ts`). */
+  /** Fault points that it passes, in their order (`base/fault-point.ts`). */
   points: readonly string[];
   /** Killed before this point, nothing has happened; from it on, the next command finishes what was begun. */
   sealed?: string;
   /** What comes before it, once. The state after this is what "before" means. */
   prepare?(world: World): Promise<void>;
   start(world: World): Start;
+  /** What the user does between the kill and the next command. */
+  meanwhile?(world: World): void;
   /** What must be as before or as after, together with the work tree. */
   look?(world: World): Promise<unknown>;
   /** What else must hold after it was killed and made good: what is wrong, or null. May go on working. */
@@ -29,7 +31,15 @@ export interface Start {
   env?: Record<string, string>;
 }
 
-export const SAVE = ["save:objects", "save:journal", "save:ref", "save:listed", "save:state"];
+export const SAVE = [
+  "save:segments",
+  "save:objects",
+  "save:journal",
+  "save:ref",
+  "save:copied",
+  "save:listed",
+  "save:state",
+];
 
 /** Of a restore that moves so many files, then what comes behind them. */
 export function restore(files: number, ...rest: string[]): string[] {

@@ -8,13 +8,14 @@ import { type Operation, restore, SAVE } from "./operation.ts";
 const BEHIND_THE_FILES = [
   "restore:deleted",
   "restore:files",
-  "restore:settled",
   "restore:head",
   "index:locked",
   "index:changed",
   "restore:index",
   "restore:chat",
   "restore:recorded",
+  "restore:notified",
+  "restore:settled",
 ];
 const RESUME = ["resume:kept", "resume:written"];
 
@@ -42,7 +43,13 @@ export const restores: readonly Operation[] = [
   },
   {
     name: "rewind --reset-head",
-    points: [...SAVE, ...restore(8, ...BEHIND_THE_FILES)],
+    points: [
+      ...SAVE,
+      ...restore(
+        8,
+        ...BEHIND_THE_FILES.flatMap((point) => (point === "restore:head" ? ["restore:held", point] : point)),
+      ),
+    ],
     sealed: "restore:journal",
     async prepare(world) {
       world.repository.commit("Since");
@@ -50,6 +57,10 @@ export const restores: readonly Operation[] = [
     },
     start: (world) => ({ args: ["rewind", world.target, "--reset-head", "--yes"] }),
     look: async ({ repository }) => repository.git("rev-parse", "HEAD"),
+    async wrong({ repository }, isAfter) {
+      const held = repository.git("for-each-ref", "--format=%(subject)", "refs/backtrail/left");
+      return isAfter && held !== "Since" ? `The commit that was left is not held, but "${held}".` : null;
+    },
   },
   {
     name: "redo",

@@ -1,10 +1,16 @@
 /** Recording, and letting go of what was recorded. */
-import { rmSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { World } from "../killed-world.ts";
 import { type Operation, SAVE, type Start } from "./operation.ts";
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** A time by which everything is past its time. */
-const LATER = new Date(Date.now() + 40 * 24 * 60 * 60 * 1000).toISOString();
+const LATER = new Date(Date.now() + 40 * DAY_MS).toISOString();
+/** When things were last let go of, seen from then. */
+const TWO_DAYS_BEFORE = new Date(Date.now() + 38 * DAY_MS).toISOString();
+
+const OLD_LAYOUT = join(import.meta.dirname, "../../support/old-layout.ts");
 
 export const steps: readonly Operation[] = [
   {
@@ -18,6 +24,15 @@ export const steps: readonly Operation[] = [
     async prepare(world) {
       await world.agent.begin("Third");
       world.repository.write("third.txt", "third\n");
+    },
+    start: (world) => hook(world, "stop", "Stop"),
+  },
+  {
+    name: "hook at a turn's end, with files that others may not read",
+    points: [...SAVE, "save:private"],
+    async prepare(world) {
+      await world.agent.begin("Third");
+      chmodSync(world.repository.write("secret/third.txt", "third\n"), 0o600);
     },
     start: (world) => hook(world, "stop", "Stop"),
   },
@@ -41,7 +56,7 @@ export const steps: readonly Operation[] = [
     points: ["prune:ref"],
     drops: true,
     async prepare(world) {
-      rmSync(world.repository.at(".git/backtrail/pruned"), { force: true });
+      world.repository.write(".git/backtrail/pruned", `${TWO_DAYS_BEFORE}\n`);
     },
     start: (world) => ({ args: ["worker", world.repository.path], env: { BACKTRAIL_CLOCK: LATER } }),
   },
@@ -57,6 +72,7 @@ export const steps: readonly Operation[] = [
       "forget:journal",
       "prune:ref",
       "prune:dropped",
+      "private:packed",
       "forget:steps",
       "forget:objects",
       "forget:checkpoints",
@@ -66,16 +82,34 @@ export const steps: readonly Operation[] = [
     async prepare(world) {
       world.repository.commit("With a checkpoint");
       await world.run("worker", world.repository.path);
+      chmodSync(world.repository.write("secret.txt", "secret\n"), 0o600);
+      await world.run("save");
     },
     start: (world) => ({ args: ["forget", world.agent.session, "--yes"] }),
     async wrong({ repository, agent }) {
       const list = repository.read(".git/backtrail/steps.jsonl").includes(agent.session);
-      const names = repository.git("ls-tree", "-r", "--name-only", "refs/heads/entire/checkpoints/v1");
-      const said = names.includes("full.jsonl");
+      const branch = "refs/heads/entire/checkpoints/v1";
+      const names = repository.checkpoints("ls-tree", "-r", "--name-only", branch).split("\n");
+      const transcript = names.find((name) => name.endsWith("full.jsonl")) ?? "";
+      // What is forgotten leaves a transcript that says so, without an id of the session's lines.
+      const said = repository.checkpoints("cat-file", "-p", `${branch}:${transcript}`).includes('"uuid"');
       const known = repository.git("for-each-ref", "refs/backtrail/sessions") !== "";
       return list === said && said === known
         ? null
         : `Forgotten by halves: list ${list}, ref ${known}, checkpoint ${said}.`;
+    },
+  },
+  {
+    name: "worker: conversations of an earlier version",
+    points: ["conversation:joined", "migrate:files", "index:replaced", "migrate:noted", "migrate:ref"],
+    start(world) {
+      // Every command would migrate it first.
+      Bun.spawnSync([process.execPath, OLD_LAYOUT, world.repository.path], { env: world.repository.environment() });
+      return { args: ["worker", world.repository.path] };
+    },
+    async wrong({ repository, agent }) {
+      const { stdout } = await repository.run(["export", agent.session]);
+      return stdout.includes("Second") ? null : "The conversation is not what it was.";
     },
   },
   {

@@ -51,6 +51,23 @@ export const syncs: readonly Operation[] = [
     start: (world) => ({ args: ["worker", world.repository.path, "push"] }),
     wrong: followed,
   },
+  {
+    name: "worker: checkpoints of an earlier version",
+    points: ["checkpoints:copied", "checkpoints:moved"],
+    async prepare(world) {
+      await world.run("config", "set", "checkpoints.branch", "public");
+      world.repository.commit("By us");
+      await world.run("worker", world.repository.path);
+      await world.run("config", "unset", "checkpoints.branch");
+    },
+    start: (world) => ({ args: ["worker", world.repository.path] }),
+    async wrong(world) {
+      const { repository } = world;
+      await world.run("worker", repository.path);
+      repository.checkpoints("fsck", "--strict", "--no-dangling");
+      return repository.git("for-each-ref", BRANCH) === "" ? null : "The branch is still in the user's repository.";
+    },
+  },
 ];
 
 /** Another machine has pushed a checkpoint; one of ours waits to be. */
@@ -88,10 +105,13 @@ async function followed(world: World): Promise<string | null> {
 function isUnited(world: World): string | null {
   const { repository } = world;
   const there = (...args: string[]) => execFileSync("git", ["--git-dir", pathOf(world), ...args], { encoding: "utf8" });
-  const [ours, theirs] = [checkpointsIn(repository.git.bind(repository)), checkpointsIn((...args) => there(...args))];
+  const [ours, theirs] = [
+    checkpointsIn(repository.checkpoints.bind(repository)),
+    checkpointsIn((...args) => there(...args)),
+  ];
   const isAll = ours.length === 2 && checkpointsOf(repository, "HEAD").every((id) => ours.includes(id));
   if (!isAll || ours.join() !== theirs.join()) return `Here is ${ours.join(", ")}; there is ${theirs.join(", ")}.`;
-  if (there("rev-parse", BRANCH).trim() !== repository.git("rev-parse", BRANCH)) return "The two tips differ.";
+  if (there("rev-parse", BRANCH).trim() !== repository.checkpoints("rev-parse", BRANCH)) return "The two tips differ.";
   const said = there("fsck", "--strict", "--no-dangling");
   return said === "" ? null : `git fsck there: ${said}`;
 }

@@ -2,8 +2,13 @@
 import { rmSync } from "node:fs";
 import { hexDigest } from "../../../src/base/digest.ts";
 import { UserError } from "../../../src/base/errors.ts";
-import { parseBacktrailRecord, parseSessionMetadata, parseSummary, parseTask } from "../../../src/checkpoints/parse.ts";
-import { CheckpointReader, promptsIn } from "../../../src/checkpoints/read.ts";
+import {
+  parseBacktrailRecord,
+  parseSessionMetadata,
+  parseSummary,
+  parseTask,
+} from "../../../src/checkpoints/format/parse.ts";
+import { CheckpointReader, promptsIn } from "../../../src/checkpoints/read/read.ts";
 import { findWorkspace } from "../../../src/git/workspace.ts";
 import { BRANCH, type Content, commitFiles, exampleCheckpoint, ID } from "../../checkpoints/branch.ts";
 import { temporaryRepository } from "../../support/index.ts";

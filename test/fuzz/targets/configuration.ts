@@ -1,9 +1,9 @@
 /** Settings of ours in every layer: what is wrong is named, and what counts has the shape that everybody relies on. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { loadSettings, localFile, projectFile, userFile } from "../../../src/config/load.ts";
+import { loadSettings, ownFile, projectFile, userFile, workTreeFile } from "../../../src/config/load.ts";
 import { tierProblems } from "../../../src/config/schema.ts";
-import { tierRules } from "../../../src/lifecycle/tiers.ts";
+import { tierRules } from "../../../src/recording/tiers/tiers.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { demand, labelled, type Target, unlabelled } from "../target.ts";
@@ -29,7 +29,13 @@ export const configuration: Target = {
     const before = process.env["BACKTRAIL_HOME"];
     process.env["BACKTRAIL_HOME"] = place.at("home");
     const root = place.at("repository");
-    const files = { user: userFile(), project: projectFile(root), local: localFile(root) };
+    const where = { root, storeDir: place.at("store") };
+    const files = {
+      user: userFile(),
+      project: projectFile(root),
+      workTree: workTreeFile(root),
+      own: ownFile(where),
+    };
     for (const file of Object.values(files)) mkdirSync(dirname(file), { recursive: true });
     return {
       input(random) {
@@ -42,7 +48,7 @@ export const configuration: Target = {
         const layer = about["layer"] as keyof typeof files;
         for (const file of Object.values(files)) writeFileSync(file, "{}");
         writeFileSync(files[layer], body);
-        const { config } = loadSettings(root, { environment: {}, isTracked: () => true });
+        const { config } = loadSettings(where, { environment: {} });
         demand(
           typeof config.enabled === "boolean" && typeof config.tier === "string",
           "A setting has the wrong shape.",
@@ -58,8 +64,8 @@ export const configuration: Target = {
           ),
           "A list has the wrong shape.",
         );
-        // What can start a program or let something leave never comes from a file that git tracks.
-        if (layer !== "user")
+        // What can start a program or let something leave never comes from a file that lies in the work tree.
+        if (layer === "project" || layer === "workTree")
           demand(
             config.external_agents.length === 0 && !config.push.enabled && config.redaction.allow.length === 0,
             "A guarded setting counted.",

@@ -1,8 +1,9 @@
 /** Payloads of every agent, up to the event that they mean: in this process, thousands a second. */
-import { borrowerOf } from "../../../src/agents/borrowed.ts";
-import { detectAgent } from "../../../src/agents/detect.ts";
-import { contextOf, readPayload, toEnvelope } from "../../../src/agents/normalise.ts";
-import { isDestructive } from "../../../src/lifecycle/destructive.ts";
+
+import { detectAgent } from "../../../src/agents/registry/detect.ts";
+import { actualAgent } from "../../../src/agents/registry/hook-origin.ts";
+import { contextOf, readPayload, toEnvelope } from "../../../src/agents/registry/normalize.ts";
+import { isDestructive } from "../../../src/recording/tiers/destructive.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
 import { demand, labelled, type Target, unlabelled } from "../target.ts";
@@ -36,7 +37,7 @@ export const payloads: Target = {
         }
         isDestructive(event?.tool?.command ?? "", () => true);
         detectAgent(profiles, { payload: raw, env: {}, root: null });
-        await borrowerOf(agent.profile, raw, {});
+        await actualAgent(agent.profile, raw, {});
       },
     };
   },

@@ -1,8 +1,8 @@
-/** Answers of external agents' programs: whatever they say, events, stretches and replies keep their shape. */
+/** Answers of external agents' programs: whatever they say, events, slices and replies keep their shape. */
 import { chmodSync, writeFileSync } from "node:fs";
 import { agentFrom } from "../../../src/agents/external/agent.ts";
 import { infoFrom } from "../../../src/agents/external/info.ts";
-import { contextOf, toEnvelope, toEvent } from "../../../src/agents/normalise.ts";
+import { contextOf, toEnvelope, toEvent } from "../../../src/agents/registry/normalize.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
@@ -64,7 +64,7 @@ export const protocol: Target = {
         const context = contextOf(agent.profile, envelope, { env: {}, cwd: place.path });
         const event = toEvent(agent, envelope, context);
         if (event) demand(typeof event.sessionId === "string", "An event has no session.");
-        agent.analyser?.readStretch(Buffer.from("{}\n"), 0);
+        agent.analyzer?.readSlice(Buffer.from("{}\n"), 0);
         demand((agent.responder?.notice(envelope, "hello") ?? "").length <= 64 << 10, "A reply is too long.");
       },
       close() {

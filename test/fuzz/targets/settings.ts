@@ -4,9 +4,9 @@ import { messageOf, UserError } from "../../../src/base/errors.ts";
 import { hooksEdit } from "../../../src/edit/edit.ts";
 import { claudeLayout, cursorLayout, geminiLayout } from "../../../src/edit/hook-layouts.ts";
 import { jsonc } from "../../../src/edit/jsonc.ts";
-import { addTo, lookAt, removeFrom } from "../../../src/edit/record.ts";
+import { installEdit, lookAt, uninstallEdit } from "../../../src/edit/record.ts";
 import { tomlTablesEdit } from "../../../src/edit/toml-tables.ts";
-import { UnfitDocument } from "../../../src/edit/value.ts";
+import { UnsupportedDocument } from "../../../src/edit/value.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { demand, labelled, type Target, unlabelled } from "../target.ts";
@@ -63,14 +63,17 @@ export const settings: Target = {
         const file = place.write("settings", body);
         try {
           if (lookAt(file, edit) !== "absent") return;
-          await addTo(file, edit, keeping);
+          await installEdit(file, edit, keeping);
         } catch (error) {
-          demand(error instanceof UserError || error instanceof UnfitDocument, `It stumbled: ${messageOf(error)}`);
+          demand(
+            error instanceof UserError || error instanceof UnsupportedDocument,
+            `It stumbled: ${messageOf(error)}`,
+          );
           demand(readFileSync(file).equals(body), "It was refused, and changed all the same.");
           return;
         }
         demand(lookAt(file, edit) === "installed", "What was put in is not found again.");
-        await removeFrom(file, edit, keeping);
+        await uninstallEdit(file, edit, keeping);
         demand(readFileSync(file).equals(body), "With our entries out again it is not what it was.");
       },
       close: () => place.remove(),

@@ -1,6 +1,6 @@
 /** Transcripts of every agent: read whole, read from the middle, cut, and redacted there and back. */
-import { agentOfTranscript } from "../../../src/agents/detect.ts";
-import { forkOf } from "../../../src/agents/fork.ts";
+import { agentOfTranscript } from "../../../src/agents/registry/detect.ts";
+import { forkOf } from "../../../src/agents/shared/fork.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { newSessionId } from "../../../src/base/ids.ts";
 import { isInside } from "../../../src/base/paths.ts";
@@ -16,6 +16,8 @@ export const transcripts: Target = {
   name: "transcripts",
   cost: 4,
   async open() {
+    // An agent whose conversations have a fixed place has them below the user's home.
+    process.env["HOME"] = HOME;
     const agents = await recordedAgents();
     const writing = [...agents].filter(([, { transcripts }]) => transcripts.length > 0);
     const profiles = [...agents.values()].map(({ agent }) => agent.profile);
@@ -31,13 +33,13 @@ export const transcripts: Target = {
         const { about, body } = unlabelled(input);
         const agent = agents.get(about["agent"] ?? "")?.agent;
         demand(agent !== undefined, "The agent is not known.");
-        const conversation = agent.analyser?.read(body);
+        const conversation = agent.analyzer?.read(body);
         const middle = body.indexOf(10, body.length >> 1) + 1;
         for (const from of [0, middle]) {
-          const stretch = agent.analyser?.readStretch(body.subarray(from), from);
-          if (!stretch) continue;
-          demand(stretch.end >= from && stretch.end <= body.length, "A stretch ends outside of its transcript.");
-          demand(Object.values(stretch.tokens).every(Number.isFinite), "Tokens are no numbers.");
+          const slice = agent.analyzer?.readSlice(body.subarray(from), from);
+          if (!slice) continue;
+          demand(slice.end >= from && slice.end <= body.length, "A slice ends outside of its transcript.");
+          demand(Object.values(slice.tokens).every(Number.isFinite), "Tokens are no numbers.");
         }
         agentOfTranscript(profiles, body);
         const ids = conversation?.entries.map(({ id }) => id) ?? [];

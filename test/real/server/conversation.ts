@@ -17,7 +17,7 @@ export interface Message {
 export type Conversation = Message[];
 
 /** What people and the model said and did: no system messages, none of the notes that agents mix in. */
-export function dialogue(conversation: Conversation): Conversation {
+function dialogue(conversation: Conversation): Conversation {
   return conversation
     .filter((message) => message.role !== "system")
     .map((message) => ({ role: message.role, parts: message.parts.map(withoutNotes).filter(isSpoken) }))

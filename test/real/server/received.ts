@@ -25,7 +25,7 @@ export interface ReceivedCall {
 }
 
 /** A request that was not to the model, or that no protocol knew (status 404). */
-export interface ReceivedOther {
+interface ReceivedOther {
   type: "other";
   number: number;
   method: string;
@@ -34,7 +34,7 @@ export interface ReceivedOther {
 }
 
 /** How an answer ended: the agent may hang up before its end. */
-export interface ReceivedEnd {
+interface ReceivedEnd {
   type: "end";
   number: number;
   complete: boolean;

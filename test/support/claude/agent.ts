@@ -13,20 +13,20 @@ import { runHooks } from "./hooks.ts";
 import { MODEL, ScriptedTranscript } from "./transcript.ts";
 
 /** What the agent does in a turn, in the words of its tools. */
-export type Deed =
+export type AgentAction =
   | { tool: "Write"; path: string; content: string }
   | { tool: "Edit"; path: string; old: string; new: string }
   | { tool: "Bash"; command: string };
 
-export function write(path: string, content: string): Deed {
+export function write(path: string, content: string): AgentAction {
   return { tool: "Write", path, content };
 }
 
-export function edit(path: string, old: string, fresh: string): Deed {
+export function edit(path: string, old: string, fresh: string): AgentAction {
   return { tool: "Edit", path, old, new: fresh };
 }
 
-export function bash(command: string): Deed {
+export function bash(command: string): AgentAction {
   return { tool: "Bash", command };
 }
 
@@ -52,7 +52,7 @@ export class ScriptedClaude {
   }
 
   /** One whole turn: the prompt, the deeds, the answer. */
-  async turn(prompt: string, deeds: Deed[], answer = "Done."): Promise<void> {
+  async turn(prompt: string, deeds: AgentAction[], answer = "Done."): Promise<void> {
     await this.begin(prompt);
     for (const deed of deeds) await this.act(deed);
     await this.finish(answer);
@@ -65,7 +65,7 @@ export class ScriptedClaude {
     this.transcript.user(prompt, this.#prompt);
   }
 
-  async act(deed: Deed): Promise<void> {
+  async act(deed: AgentAction): Promise<void> {
     this.#tools += 1;
     const id = `toolu_scripted_${this.session.slice(0, 8)}_${this.#tools}`;
     const input = this.#inputOf(deed);
@@ -87,14 +87,14 @@ export class ScriptedClaude {
     await this.#hook("SessionEnd", reason, { reason });
   }
 
-  #inputOf(deed: Deed): Record<string, unknown> {
+  #inputOf(deed: AgentAction): Record<string, unknown> {
     if (deed.tool === "Bash") return { command: deed.command, description: "Run a command" };
     const path = this.#repository.at(deed.path);
     if (deed.tool === "Write") return { file_path: path, content: deed.content };
     return { file_path: path, old_string: deed.old, new_string: deed.new, replace_all: false };
   }
 
-  #perform(deed: Deed): Record<string, unknown> {
+  #perform(deed: AgentAction): Record<string, unknown> {
     if (deed.tool === "Bash") {
       const options = { cwd: this.#repository.path, env: this.#repository.environment(), encoding: "utf8" } as const;
       const stdout = execFileSync("/bin/sh", ["-c", deed.command], options);

@@ -1,18 +1,16 @@
-/** `agents check <id>`: a profile against the payloads that were recorded of its agent. */
-import { resolve } from "node:path";
-import { type CheckReport, checkAgent } from "../../../agents/check.ts";
-import { plural, printable, shownPath } from "../../../base/text.ts";
-import { EXIT } from "../../exit.ts";
-import type { Io } from "../../io.ts";
-import { placeOf } from "../../render/place.ts";
-import { type Cell, table } from "../../render/table.ts";
-import { wrap } from "../../render/text.ts";
+/** `agents check <id>`: checks a profile against recorded payloads of its agent. */
 
-interface Options {
-  id: string;
-  fixtures?: string;
-  json?: boolean;
-}
+import { resolve } from "node:path";
+import { type CheckReport, checkAgent } from "../../../agents/authoring/check.ts";
+import { plural, printable, shownPath } from "../../../base/text.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import { type Cell, table } from "../../render/layout/table.ts";
+import { EXIT } from "../../terminal/exit.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { agentsCheckCommand } from "./commands.ts";
+
+type Options = OptionsOf<typeof agentsCheckCommand>;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const fixtures = options.fixtures === undefined ? undefined : resolve(io.cwd, options.fixtures);
@@ -40,20 +38,21 @@ function tell(report: CheckReport, io: Io): void {
   }
   const fields = report.fields.map(({ field, found }) => `${field} ${found}/${report.payloads.length}`);
   if (report.payloads.length > 0 && fields.length > 0) {
-    for (const line of wrap(`Fields found: ${fields.join(", ")}.`, io.out.columns)) io.print(line);
+    io.printMessage(`Fields found: ${fields.join(", ")}.`);
   }
-  for (const text of transcriptTexts(report)) for (const line of wrap(text, io.out.columns)) io.print(line);
+  for (const text of transcriptTexts(report)) io.printMessage(text);
   if (report.payloads.length === 0)
-    io.print(`No recorded payloads in ${placeOf(report.fixtures, null)}; --fixtures names another place.`);
-  else if (report.unproven.length > 0) io.print(`Nothing recorded of: ${report.unproven.map(printable).join(", ")}.`);
+    io.printMessage(`No recorded payloads in ${placeOf(report.fixtures, null)}; --fixtures names another place.`);
+  else if (report.unproven.length > 0)
+    io.printMessage(`Nothing recorded of: ${report.unproven.map(printable).join(", ")}.`);
   const recorded = report.payloads.filter(({ example }) => !example).length;
-  if (!report.ok) io.print(`${report.id} is ${paint("red", "not proven")}.`);
+  if (!report.ok) io.printMessage(`${report.id} is ${paint("red", "not proven")}.`);
   else if (recorded > 0)
-    io.print(`${report.id} is ${paint("green", "proven")} by ${plural(recorded, "recorded payload")}.`);
-  else io.print(`${report.id} holds for its examples. Put what it really sends beside them to prove it.`);
+    io.printMessage(`${report.id} is ${paint("green", "proven")} by ${plural(recorded, "recorded payload")}.`);
+  else io.printMessage(`${report.id} holds for its examples. Put what it really sends beside them to prove it.`);
 }
 
-/** What the recorded transcripts gave, and every field that was found nowhere. */
+/** Reports what the recorded transcripts contain, and every field that none of them contains. */
 function transcriptTexts({ fields, lineFields, payloads, transcripts }: CheckReport): string[] {
   const said = transcripts.map(({ file, prompts, answers, files, tokens, model, cut }) => {
     const found = [

@@ -1,14 +1,17 @@
-/** `agents detect`: which agents are used here, and whether one is asking right now. */
-import { detectAgent, UNKNOWN } from "../../../agents/detect.ts";
-import { listAgents } from "../../../agents/registry.ts";
-import { findWorkspace } from "../../../git/workspace.ts";
-import { agentsFound } from "../../../lifecycle/enable.ts";
-import { EXIT } from "../../exit.ts";
-import type { Io } from "../../io.ts";
-import { table } from "../../render/table.ts";
-import { settingsOf } from "../../settings.ts";
+/** `agents detect`: lists the agents used here, and whether an agent runs this command. */
 
-export async function run(options: { json?: boolean }, io: Io): Promise<number | undefined> {
+import { detectAgent, UNKNOWN } from "../../../agents/registry/detect.ts";
+import { listAgents } from "../../../agents/registry/registry.ts";
+import { findWorkspace } from "../../../git/workspace.ts";
+import { agentsFound } from "../../../setup/enable.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { table } from "../../render/layout/table.ts";
+import { settingsOf } from "../../shared/settings.ts";
+import { EXIT } from "../../terminal/exit.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { agentsDetectCommand } from "./commands.ts";
+
+export async function run(options: OptionsOf<typeof agentsDetectCommand>, io: Io): Promise<number | undefined> {
   const workspace = findWorkspace(io.cwd);
   const root = workspace?.root ?? io.cwd;
   const { config } = settingsOf(workspace);
@@ -23,7 +26,7 @@ export async function run(options: { json?: boolean }, io: Io): Promise<number |
     });
     return;
   }
-  if (current.id !== UNKNOWN) io.print(`This was started by ${current.id} (told by its ${current.by}).`);
+  if (current.id !== UNKNOWN) io.printMessage(`This was started by ${current.id} (recognized by its ${current.by}).`);
   const rows = found.map(({ agent, because }) => [agent.profile.id, agent.profile.display_name, because]);
   for (const line of table(rows, io.out.columns)) io.print(line);
   if (found.length > 0 || current.id !== UNKNOWN) return;

@@ -1,19 +1,24 @@
-/** `agents list`: every agent and what works with it. */
-import { capabilitiesOf, listAgents } from "../../../agents/registry.ts";
+/** `agents list`: lists every agent and its capabilities. */
+import { capabilitiesOf, isOverridden, listAgents } from "../../../agents/registry/registry.ts";
 import { printable } from "../../../base/text.ts";
-import type { Io } from "../../io.ts";
-import { type Cell, table } from "../../render/table.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { type Cell, table } from "../../render/layout/table.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { agentsListCommand } from "./commands.ts";
 
 const CAPABILITIES = ["hooks", "chat", "tokens", "rewind", "run"] as const;
 
-export async function run(options: { json?: boolean }, io: Io): Promise<undefined> {
+export async function run(options: OptionsOf<typeof agentsListCommand>, io: Io): Promise<undefined> {
   const agents = await listAgents();
+  const overridden = new Set<string>();
+  for (const { profile } of agents) if (await isOverridden(profile.id)) overridden.add(profile.id);
   if (options.json) {
     io.json({
       agents: agents.map((agent) => ({
         id: agent.profile.id,
         name: agent.profile.display_name,
         version: agent.profile.tested_versions.at(-1) ?? null,
+        ...(overridden.has(agent.profile.id) ? { overridden: true } : {}),
         capabilities: capabilitiesOf(agent),
       })),
     });
@@ -36,4 +41,6 @@ export async function run(options: { json?: boolean }, io: Io): Promise<undefine
     ];
   });
   for (const line of table([head, ...rows], io.out.columns)) io.print(line);
+  for (const id of overridden)
+    io.say(`${id} is built in; your own profile replaces the one that comes with Backtrail.`);
 }

@@ -1,9 +1,12 @@
-/** `agents new <id>`: the beginning of a profile for an agent of the user's own. */
-import { scaffoldAgent } from "../../../agents/scaffold.ts";
-import type { Io } from "../../io.ts";
-import { placeOf } from "../../render/place.ts";
+/** `agents new <id>`: creates a profile skeleton for the user's own agent. */
 
-export async function run(options: { id: string; json?: boolean }, io: Io): Promise<undefined> {
+import { scaffoldAgent } from "../../../agents/authoring/scaffold.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { agentsNewCommand } from "./commands.ts";
+
+export async function run(options: OptionsOf<typeof agentsNewCommand>, io: Io): Promise<undefined> {
   const made = scaffoldAgent(options.id);
   if (options.json) {
     io.json(made);

@@ -1,18 +1,19 @@
-/** `agents show <id>`: what is known of one agent. */
-import { inspectAll } from "../../../agents/install.ts";
-import { capabilitiesOf, requireAgent } from "../../../agents/registry.ts";
-import { resumeCommand } from "../../../agents/resume.ts";
+/** `agents show <id>`: shows one agent in detail. */
+
+import { inspectAll } from "../../../agents/hooks/install.ts";
+import { capabilitiesOf, requireAgent } from "../../../agents/registry/registry.ts";
+import { resumeCommand } from "../../../agents/shared/resume.ts";
 import { printable } from "../../../base/text.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
-import { ownExecutable } from "../../executable.ts";
-import type { Io } from "../../io.ts";
-import { placeOf } from "../../render/place.ts";
-import { table } from "../../render/table.ts";
+import { shellText } from "../../../model/command.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import { table } from "../../render/layout/table.ts";
+import { ownExecutable } from "../../shared/executable.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { agentsShowCommand } from "./commands.ts";
 
-interface Options {
-  id: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof agentsShowCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const agent = await requireAgent(options.id);
@@ -45,7 +46,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     ["tested with", profile.tested_versions.join(", ") || "-"],
     ["transcripts", profile.transcript ? `~/${profile.transcript.directory} (${profile.transcript.format})` : "-"],
     ["left alone", profile.protected_dirs.join(", ") || "-"],
-    ["continue", resumeCommand(profile, "<session>") || "-"],
+    ["continue", shellText(resumeCommand(profile, "<session>")) || "-"],
   ];
   for (const line of table(
     rows.map((row) => row.map(printable)),

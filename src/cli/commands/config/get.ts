@@ -1,20 +1,20 @@
-/** `config get <key>`: one setting's value on stdout. */
+/** `config get <key>`: prints one setting's value on stdout. */
+
 import { UserError } from "../../../base/errors.ts";
+import { valueAt } from "../../../config/load.ts";
 import { showValue } from "../../../config/values.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
-import type { Io } from "../../io.ts";
-import { requireKey, settingsOf } from "../../settings.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { requireKey, settingsOf } from "../../shared/settings.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { configGetCommand } from "./commands.ts";
 
-interface Options {
-  key: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof configGetCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   requireKey(options.key);
   const loaded = settingsOf(findWorkspace(io.cwd));
-  let value: unknown = loaded.config;
-  for (const part of options.key.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[part];
+  const value = valueAt(loaded.config, options.key);
   const setting = loaded.settings.get(options.key);
   if (options.json) {
     io.json({

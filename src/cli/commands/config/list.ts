@@ -1,19 +1,22 @@
-/** `config list`: every setting, its value and where it comes from. */
+/** `config list`: lists every setting with its value and its source. */
+
 import { printable } from "../../../base/text.ts";
-import { meaningOf } from "../../../config/describe.ts";
 import { findKey, KEYS } from "../../../config/keys.ts";
-import type { Config, Layer, Loaded } from "../../../config/load.ts";
+import { type Layer, type Loaded, valueAt } from "../../../config/load.ts";
 import { showSize, showValue } from "../../../config/values.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
-import type { Io } from "../../io.ts";
-import { placeOf } from "../../render/place.ts";
-import { type Cell, table } from "../../render/table.ts";
-import { problemText, settingsOf } from "../../settings.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import { type Cell, table } from "../../render/layout/table.ts";
+import { widthOf, wrapAfter } from "../../render/layout/text.ts";
+import { meaningOf } from "../../render/words/settings.ts";
+import { settingsOf, settingsWarnings } from "../../shared/settings.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { configListCommand } from "./commands.ts";
 
-interface Options {
-  changed?: boolean;
-  json?: boolean;
-}
+const MIN_MEANING = 40;
+
+type Options = OptionsOf<typeof configListCommand>;
 
 interface Row {
   key: string;
@@ -32,12 +35,31 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
   if (rows.length === 0) io.say("Every setting has its built-in value.");
   const root = workspace?.root ?? null;
-  const lines = table(
-    rows.map((row) => cells(row, root, io)),
-    io.out.columns,
+  for (const line of linesOf(rows, root, io)) io.print(line);
+  for (const warning of settingsWarnings(workspace, loaded.problems))
+    io.say(`${io.err.paint("yellow", "warning:")} ${warning}`);
+}
+
+/** In a narrow terminal, a setting's meaning is on a line of its own. */
+function linesOf(rows: readonly Row[], root: string | null, io: Io): string[] {
+  const { columns, paint } = io.out;
+  const all = rows.map((row) => cells(row, root, io));
+  const width = Math.max(
+    0,
+    ...table(
+      all.map((row) => row.slice(0, 2)),
+      Number.POSITIVE_INFINITY,
+    ).map(widthOf),
   );
-  for (const line of lines) io.print(line);
-  for (const problem of loaded.problems) io.say(`${io.err.paint("yellow", "warning:")} ${problemText(problem, root)}`);
+  if (columns - width - 2 >= MIN_MEANING) return table(all, columns);
+  const short = table(
+    all.map((row) => row.slice(0, 2)),
+    columns,
+  );
+  return all.flatMap((row, i) => [
+    short[i] ?? "",
+    ...wrapAfter("    ", row[2]?.text ?? "", columns).map((line) => paint("dim", line)),
+  ]);
 }
 
 function rowsOf(loaded: Loaded): Row[] {
@@ -45,7 +67,7 @@ function rowsOf(loaded: Loaded): Row[] {
   for (const key of KEYS) {
     if (key.name.includes("*")) continue;
     const { layer, from } = loaded.settings.get(key.name) ?? { layer: "default" as const, from: null };
-    rows.push({ key: key.name, value: valueAt(loaded.config, key.name), layer, from });
+    rows.push({ key: key.name, value: valueAt(loaded.config, key.name) ?? null, layer, from });
   }
   for (const setting of loaded.settings.values()) {
     if (!rows.some((row) => row.key === setting.key)) rows.push(setting);
@@ -71,10 +93,4 @@ function shown(row: Row): string {
 function originOf(row: Row, root: string | null): string {
   if (row.from === null || row.layer === "environment") return row.from ?? row.layer;
   return `${row.layer}: ${placeOf(row.from, root)}`;
-}
-
-function valueAt(config: Config, key: string): unknown {
-  let node: unknown = config;
-  for (const part of key.split(".")) node = (node as Record<string, unknown> | undefined)?.[part];
-  return node ?? null;
 }

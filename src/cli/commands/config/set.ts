@@ -1,17 +1,21 @@
-/** `config set <key> <value>`: changes one setting in the local, the shared or the user's file. */
+/** `config set <key> <value>`: changes one setting for the user (here or everywhere), or in the shared file. */
+
 import { UserError } from "../../../base/errors.ts";
 import { shownPath } from "../../../base/text.ts";
-import { loadConfig } from "../../../config/load.ts";
+import { markPush } from "../../../commits/push.ts";
+import type { Key } from "../../../config/keys.ts";
+import { defaultConfig, loadConfig, valueAt } from "../../../config/load.ts";
+import { permitted, ruleText } from "../../../config/repository.ts";
 import { tierProblems } from "../../../config/schema.ts";
 import { parseTextValue, showValue } from "../../../config/values.ts";
 import { fileOf, setValue, type WritableLayer } from "../../../config/write.ts";
 import { findWorkspace, type Workspace } from "../../../git/workspace.ts";
-import { markPush } from "../../../lifecycle/pushing.ts";
-import { isTier, TIER_NAMES } from "../../../lifecycle/tiers.ts";
-import { excludeFromStatus } from "../../exclude.ts";
-import type { Io } from "../../io.ts";
-import { placeOf } from "../../render/place.ts";
-import { requireKey, settingsOf } from "../../settings.ts";
+import { isTier, TIER_NAMES } from "../../../recording/tiers/tiers.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import { requireKey, settingsOf } from "../../shared/settings.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { configSetCommand } from "./commands.ts";
 
 export interface ScopeOptions {
   user?: boolean;
@@ -19,11 +23,7 @@ export interface ScopeOptions {
   local?: boolean;
 }
 
-interface Options extends ScopeOptions {
-  key: string;
-  value: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof configSetCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const key = requireKey(options.key);
@@ -32,22 +32,16 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const wrong = key.kind === "rules" ? tierProblems(parsed.value) : [];
   if (wrong.length > 0) throw new UserError("usage", `${options.key}: ${wrong.join("; ")}`);
   const workspace = findWorkspace(io.cwd);
+  if (options.key === "tier") requireTier(String(parsed.value), workspace);
   const layer = key.userOnly && !options.local && !options.project ? "user" : layerOf(options, workspace);
   if (key.userOnly && layer !== "user") {
     throw new UserError("refused", `${options.key} counts only from your own settings.`, "Give --user.");
   }
-  if (key.guarded && layer === "project") {
-    throw new UserError(
-      "refused",
-      `${options.key} does not count from a file that others share.`,
-      "Leave --project out to set it for yourself, here; --user sets it everywhere.",
-    );
-  }
-  const file = fileOf(layer, workspace?.root ?? null);
-  // Sizes stay as they were written: "2 GiB" says more than 2147483648.
+  if (layer === "project") requirePermitted(key, options.key, parsed.value);
+  const file = fileOf(layer, workspace ?? null);
+  // Keep the size as typed: "2 GiB" is clearer than 2147483648.
   const kept = key.kind === "size" && !/^\d+$/.test(options.value) ? options.value : parsed.value;
   const changed = setValue(file, layer, options.key, kept);
-  if (layer === "local" && workspace) await excludeFromStatus(workspace, ".backtrail/settings.local.json");
   if (workspace && options.key.startsWith("push.")) await markPush(workspace);
   if (options.json) io.json({ key: options.key, value: parsed.value, layer, file, changed });
   else
@@ -55,32 +49,41 @@ export async function run(options: Options, io: Io): Promise<undefined> {
       `${options.key} is ${changed ? "now" : "already"} ${showValue(kept)} (${placeOf(file, workspace?.root ?? null)}).`,
     );
   warnIfHidden(options.key, layer, workspace, io);
-  if (options.key === "tier") warnIfUnknown(String(parsed.value), workspace, io);
 }
 
-/** Local by default; outside of any repository, the user's own file is all there is. */
+/** Refuses to write a value that would be ignored in a repository's file. */
+function requirePermitted(key: Key, name: string, value: unknown): void {
+  if ("value" in permitted(key.repository, value, valueAt(defaultConfig(), name))) return;
+  throw new UserError(
+    "refused",
+    `${name} would not count there: a repository's file ${ruleText(key.repository)}.`,
+    "Leave --project out to set it for yourself, here; --user sets it everywhere.",
+  );
+}
+
+/** Local by default; outside of any repository, only the user's own file exists. */
 export function layerOf(options: ScopeOptions, workspace: Workspace | undefined): WritableLayer {
   if (options.user) return "user";
   if (options.project) return "project";
   return options.local || workspace ? "local" : "user";
 }
 
-/** It may be described later, so it is not refused. */
-function warnIfUnknown(tier: string, workspace: Workspace | undefined, io: Io): void {
-  if (isTier(tier, loadConfig(workspace?.root ?? null).tiers)) return;
-  io.say(
-    `${io.err.paint("yellow", "warning:")} there is no tier "${shownPath(tier)}", so balanced is used; there are ${TIER_NAMES.join(", ")}.`,
+function requireTier(tier: string, workspace: Workspace | undefined): void {
+  const { tiers } = loadConfig(workspace ?? null);
+  if (isTier(tier, tiers)) return;
+  throw new UserError(
+    "usage",
+    `tier: there is no tier "${shownPath(tier)}".`,
+    `There are ${[...TIER_NAMES, ...Object.keys(tiers)].join(", ")}; \`backtrail config set tiers.<name> …\` describes one of your own.`,
   );
 }
 
-/** A value that a later layer hides would leave its user wondering. */
+/** Warns if a later layer overrides the new value. */
 function warnIfHidden(key: string, layer: WritableLayer, workspace: Workspace | undefined, io: Io): void {
   const holds = settingsOf(workspace).settings.get(key);
   if (holds && holds.layer !== layer) {
     io.say(
       `${io.err.paint("yellow", "warning:")} ${placeOf(holds.from ?? holds.layer, workspace?.root ?? null)} says ${showValue(holds.value)}, and wins.`,
     );
-  } else if (!holds) {
-    io.say(`${io.err.paint("yellow", "warning:")} it does not count there: git tracks the file.`);
   }
 }

@@ -1,26 +1,31 @@
-/** `config unset <key>`: takes one setting out of a file. */
-import { UserError } from "../../../base/errors.ts";
-import { showValue } from "../../../config/values.ts";
-import { fileOf, unsetValue } from "../../../config/write.ts";
-import { findWorkspace } from "../../../git/workspace.ts";
-import { markPush } from "../../../lifecycle/pushing.ts";
-import type { Io } from "../../io.ts";
-import { placeOf } from "../../render/place.ts";
-import { requireKey, settingsOf } from "../../settings.ts";
-import { layerOf, type ScopeOptions } from "./set.ts";
+/** `config unset <key>`: removes one setting from a file. */
 
-interface Options extends ScopeOptions {
-  key: string;
-  json?: boolean;
-}
+import { UserError } from "../../../base/errors.ts";
+import { markPush } from "../../../commits/push.ts";
+import { showValue } from "../../../config/values.ts";
+import { fileOf, handWrittenFile, unsetValue } from "../../../config/write.ts";
+import { findWorkspace } from "../../../git/workspace.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import { requireKey, settingsOf } from "../../shared/settings.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { configUnsetCommand } from "./commands.ts";
+import { layerOf } from "./set.ts";
+
+type Options = OptionsOf<typeof configUnsetCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   requireKey(options.key);
   const workspace = findWorkspace(io.cwd);
   const layer = layerOf(options, workspace);
-  const file = fileOf(layer, workspace?.root ?? null);
-  const place = placeOf(file, workspace?.root ?? null);
-  if (!unsetValue(file, layer, options.key)) {
+  // Users who edit by hand put local settings into the work tree, so look in both files.
+  const files = [
+    fileOf(layer, workspace ?? null),
+    ...(layer === "local" && workspace ? [handWrittenFile(workspace)] : []),
+  ];
+  const file = files.find((each) => unsetValue(each, layer, options.key));
+  const place = placeOf(file ?? files[0] ?? "", workspace?.root ?? null);
+  if (file === undefined) {
     throw new UserError(
       "not-found",
       `${options.key} is not set in ${place}.`,

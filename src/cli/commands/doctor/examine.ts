@@ -1,21 +1,22 @@
-/** `doctor`: what is wrong and what to do about it. */
+/** `doctor`: reports problems and how to fix them. */
+
+import { recover } from "../../../api/recover.ts";
 import { plural, printable } from "../../../base/text.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
-import { diagnose, repair } from "../../../lifecycle/doctor.ts";
-import { type Finding, ok, problem } from "../../../lifecycle/finding.ts";
-import { startedRestores } from "../../../restore/journal.ts";
-import { recover } from "../../../restore/recover.ts";
-import { ownExecutable } from "../../executable.ts";
-import { EXIT } from "../../exit.ts";
-import type { Io, Style } from "../../io.ts";
-import { withProgress } from "../../progress.ts";
-import { wrap } from "../../render/text.ts";
+import { diagnose, repair } from "../../../maintenance/doctor/doctor.ts";
+import { type Finding, ok, problem } from "../../../maintenance/doctor/finding.ts";
+import { startedRestores } from "../../../restore/apply/journal.ts";
+import { logsDirectory } from "../../../run/log/layout.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { wrapAfter } from "../../render/layout/text.ts";
+import { noteText } from "../../render/words/notes.ts";
+import { ownExecutable } from "../../shared/executable.ts";
+import { EXIT } from "../../terminal/exit.ts";
+import type { Io, Style } from "../../terminal/io.ts";
+import { withProgress } from "../../terminal/progress.ts";
+import type { doctorExamineCommand } from "../maintenance/commands.ts";
 
-interface Options {
-  check?: boolean;
-  fix?: boolean;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof doctorExamineCommand>;
 
 const MARKS: Readonly<Record<Finding["level"], { mark: string; style: Style }>> = {
   ok: { mark: "✓", style: "green" },
@@ -25,7 +26,11 @@ const MARKS: Readonly<Record<Finding["level"], { mark: string; style: Style }>> 
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = findWorkspace(io.cwd);
-  const parts = { executable: ownExecutable(), thorough: !options.check };
+  const parts = {
+    executable: ownExecutable(),
+    thorough: !options.check,
+    logs: logsDirectory(io.cwd, io.environment),
+  };
   const look = async () => {
     const found = await withProgress(io, "Examining", () => diagnose(workspace, parts));
     return workspace && isEnabled(workspace) ? [...found, unfinishedRestores(workspace)] : found;
@@ -33,7 +38,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   let findings = await look();
   let repaired: string[] = [];
   if (options.fix && workspace && isEnabled(workspace) && findings.some(({ fixable }) => fixable)) {
-    repaired = [...(await recover(workspace)), ...(await repair(workspace, findings, parts))];
+    repaired = [...(await recover(workspace)).map(noteText), ...(await repair(workspace, findings, parts))];
     findings = await look();
   }
   const isSound = !findings.some(({ level }) => level === "problem");
@@ -51,17 +56,27 @@ function unfinishedRestores(workspace: Workspace): Finding {
 
 function tell(findings: readonly Finding[], repaired: readonly string[], io: Io): void {
   const { paint, columns } = io.out;
-  for (const sentence of repaired) io.print(`${paint("green", "fixed:")} ${printable(sentence)}`);
+  for (const sentence of repaired) io.printMessage(`${paint("green", "fixed:")} ${printable(sentence)}`);
   const width = Math.max(...findings.map(({ check }) => check.length));
   for (const { check, level, message, hint } of findings) {
     const { mark, style } = MARKS[level];
     const left = width + 4;
-    const [first = "", ...rest] = wrap(printable(message), columns - left);
-    io.print(`${paint(style, mark)} ${check.padEnd(width)}  ${first}`);
-    for (const line of rest) io.print(" ".repeat(left) + line);
-    if (hint) io.print(paint("cyan", `${" ".repeat(left)}${printable(hint)}`));
+    const start = `${paint(style, mark)} ${check.padEnd(width)}  `;
+    for (const line of wrapAfter(start, printable(message), columns)) io.print(line);
+    if (hint) for (const line of wrapAfter(" ".repeat(left), printable(hint), columns)) io.print(paint("cyan", line));
   }
-  const problems = findings.filter(({ level }) => level === "problem").length;
   io.print("");
-  io.print(problems === 0 ? paint("green", "Everything holds.") : paint("red", `${problems} to put right.`));
+  io.print(verdict(findings, io));
+}
+
+/** Claims no more than the findings do: a warning is not "fine". */
+function verdict(findings: readonly Finding[], io: Io): string {
+  const { paint } = io.out;
+  const count = (wanted: Finding["level"]) => findings.filter(({ level }) => level === wanted).length;
+  const [problems, warnings] = [count("problem"), count("warning")];
+  if (problems > 0)
+    return paint("red", `${plural(problems, "problem")}${warnings > 0 ? `, ${plural(warnings, "warning")}` : ""}.`);
+  return warnings > 0
+    ? paint("yellow", `No problems, ${plural(warnings, "warning")}.`)
+    : paint("green", "No problems.");
 }

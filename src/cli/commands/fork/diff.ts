@@ -1,28 +1,28 @@
-/** `fork diff`: two attempts side by side. */
+/** `fork diff`: compares two attempts side by side. */
+
 import { printable, shownPath } from "../../../base/text.ts";
+import { changedPaths } from "../../../model/changes.ts";
 import { type Attempt, type Comparison, compareFork } from "../../../restore/fork/compare.ts";
 import { findFork } from "../../../restore/fork/find.ts";
 import { patch } from "../../../steps/diff.ts";
-import type { Io, Paint } from "../../io.ts";
-import { withProgress } from "../../progress.ts";
-import { costWords } from "../../render/amounts.ts";
-import { colourDiff } from "../../render/diff.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { colorDiff } from "../../render/diff.ts";
 import { summaryOf } from "../../render/files.ts";
 import { forkJson } from "../../render/fork.ts";
-import { pad } from "../../render/text.ts";
-import { openWorkspace } from "../../workspace.ts";
+import { costWords } from "../../render/layout/amounts.ts";
+import { pad } from "../../render/layout/text.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
+import type { Io, Paint } from "../../terminal/io.ts";
+import { withProgress } from "../../terminal/progress.ts";
+import type { forkDiffCommand } from "./commands.ts";
 
-interface Options {
-  fork: string;
-  patch?: boolean;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof forkDiffCommand>;
 
 const SHOWN_FILES = 30;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openWorkspace(io);
-  const record = findFork(workspace, options.fork, "beginning");
+  const record = await findFork(workspace, options.fork, "beginning");
   const compared = await withProgress(io, "Comparing", () => compareFork(workspace, record));
   const { here, there } = compared;
   const difference = options.patch ? await patch(workspace, here.tree, there.tree) : undefined;
@@ -39,7 +39,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   for (const line of lines(compared, io.out.paint)) io.print(line);
-  if (difference !== undefined) io.print(`\n${colourDiff(difference, io.out.paint)}`);
+  if (difference !== undefined) io.print(`\n${colorDiff(difference, io.out.paint)}`);
 }
 
 function lines(compared: Comparison, paint: Paint): string[] {
@@ -64,7 +64,7 @@ function lines(compared: Comparison, paint: Paint): string[] {
 /** `=` the same in both, `≠` changed by both, `<` only here, `>` only there. */
 function fileRows({ here, there, both, same }: Comparison, paint: Paint): string[] {
   const [differ, equal] = [new Set(both), new Set(same)];
-  const all = (attempt: Attempt) => [...attempt.files.added, ...attempt.files.modified, ...attempt.files.deleted];
+  const all = (attempt: Attempt) => changedPaths(attempt.files);
   const ours = new Set(all(here));
   const paths = [...new Set([...ours, ...all(there)])].sort();
   const rows = paths.map((path) => {
@@ -74,7 +74,7 @@ function fileRows({ here, there, both, same }: Comparison, paint: Paint): string
   });
   if (rows.length === 0) return [paint("dim", "  Neither has changed anything.")];
   const left = rows.length - SHOWN_FILES;
-  const key = paint("dim", "  < only here, > only there, = the same in both, ≠ different");
+  const key = paint("dim", "  changed: < only here, > only there, = alike in both, ≠ differently");
   return [...rows.slice(0, SHOWN_FILES), ...(left > 0 ? [paint("dim", `  … and ${left} more`)] : []), key];
 }
 

@@ -1,20 +1,22 @@
-/** `fork list`: the forks there are. */
+/** `fork list`: lists forks and the worktrees of runs. */
+
 import { now } from "../../../base/clock.ts";
 import { oneLine, plural } from "../../../base/text.ts";
-import { type ForkStanding, standings } from "../../../restore/fork/find.ts";
-import type { Io } from "../../io.ts";
+import { type ForkStatus, standings } from "../../../restore/fork/find.ts";
+import type { ForkRecord } from "../../../steps/forks.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { forkJson } from "../../render/fork.ts";
-import { placeOf } from "../../render/place.ts";
-import { table } from "../../render/table.ts";
-import { age } from "../../render/time.ts";
-import { lookIntoWorkspace } from "../../workspace.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import { table } from "../../render/layout/table.ts";
+import { age } from "../../render/layout/time.ts";
+import { openForReading } from "../../shared/workspace.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { forkListCommand } from "./commands.ts";
 
-interface Options {
-  json?: boolean;
-}
+type Options = OptionsOf<typeof forkListCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
-  const workspace = await lookIntoWorkspace(io);
+  const workspace = await openForReading(io);
   const found = await standings(workspace);
   if (options.json) {
     io.json({ forks: found.map(({ record, ...rest }) => ({ ...forkJson(record), ...rest })) });
@@ -29,7 +31,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     { text: record.name, paint: (text: string) => paint("bold", text) },
     age(lastTime, now()),
     state === "ready" ? plural(turns, "turn") : WORDS[state],
-    oneLine(record.from.prompt ?? `from ${record.from.step ?? record.commit?.slice(0, 12) ?? "nothing"}`),
+    oneLine(originOf(record)),
   ]);
   const lines = table(rows, io.out.columns);
   for (const [i, standing] of found.entries()) {
@@ -38,13 +40,20 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
 }
 
-const WORDS: Readonly<Record<Exclude<ForkStanding["state"], "ready">, string>> = {
+const WORDS: Readonly<Record<Exclude<ForkStatus["state"], "ready">, string>> = {
+  running: "running",
   making: "being made",
   dropping: "being dropped",
   gone: "gone",
+  unlinked: "not linked: see `git worktree repair`",
 };
 
-function whereabouts({ record, directory }: ForkStanding): string {
+function originOf({ run, from, commit }: ForkRecord): string {
+  if (run) return run.session === null ? "run" : `run ${run.session}`;
+  return from.prompt ?? `from ${from.step ?? commit?.slice(0, 12) ?? "nothing"}`;
+}
+
+function whereabouts({ record, directory }: ForkStatus): string {
   const branch = record.branch === null ? "" : `branch ${oneLine(record.branch)}`;
   if (directory === null) return branch;
   return branch === "" ? placeOf(directory, null) : `${placeOf(directory, null)}, ${branch}`;

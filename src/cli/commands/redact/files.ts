@@ -1,4 +1,4 @@
-/** Files redacted for commands to tell about: places and excerpts, never a secret itself. */
+/** Redacts files for `redact scan` and `redact test`. Reports locations and excerpts, never a secret itself. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf, messageOf, UserError } from "../../../base/errors.ts";
@@ -7,18 +7,18 @@ import type { ConfigProblem } from "../../../config/load.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
 import { PlaceholderTable, restorePlaceholders } from "../../../transcripts/redact/placeholders.ts";
 import { createRedactor, type Redacted } from "../../../transcripts/redact/redactor.ts";
-import type { Io } from "../../io.ts";
-import { problemText, settingsOf } from "../../settings.ts";
+import { problemText, settingsOf } from "../../shared/settings.ts";
+import type { Io } from "../../terminal/io.ts";
 
 export interface Found {
   rule: string;
   placeholder: string;
-  /** Both from 1; the column in characters. */
+  /** Both count from 1; the column counts characters. */
   line: number;
   column: number;
-  /** Bytes of the secret. */
+  /** The length of the secret in bytes. */
   length: number;
-  /** The placeholder and what is around it once everything is redacted. */
+  /** The placeholder with its surrounding text, after everything is redacted. */
   excerpt: string;
 }
 
@@ -26,13 +26,13 @@ export interface RedactedFile {
   file: string;
   redacted: Buffer;
   found: Found[];
-  /** Whether the placeholders lead back to the very same bytes. */
+  /** Whether the placeholders restore exactly the same bytes. */
   exact: boolean;
 }
 
 const AROUND = 30;
 
-/** With the settings of the folder we are in; nothing is written anywhere. */
+/** Uses the settings of the current folder and writes nothing. */
 export async function redactFiles(
   names: readonly string[],
   io: Io,
@@ -50,11 +50,11 @@ export async function redactFiles(
   return { files, problems: problems.filter(isOurs).map((problem) => problemText(problem, workspace?.root ?? null)) };
 }
 
-export function tellProblems(problems: readonly string[], io: Io): void {
+export function printProblems(problems: readonly string[], io: Io): void {
   for (const problem of problems) io.say(`${io.err.paint("yellow", "warning:")} ${problem}`);
 }
 
-/** What is wrong elsewhere in the settings is for `config` and `doctor` to tell. */
+/** `config` and `doctor` report problems with other settings. */
 function isOurs({ key }: ConfigProblem): boolean {
   return key === null || key.startsWith("redaction");
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { filled } from "../../../../test/redact/fill.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../../test/support/index.ts";
 import { UserError } from "../../../base/errors.ts";
-import { type Channel, makeIo } from "../../io.ts";
+import { type Channel, makeIo } from "../../terminal/io.ts";
 import { run as scan } from "./scan.ts";
 import { run as tryOut } from "./test.ts";
 

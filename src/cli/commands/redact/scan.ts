@@ -1,16 +1,15 @@
-/** `redact scan <file>…`: where secrets are in files, without showing them. */
-import { plural, printable, shownPath } from "../../../base/text.ts";
-import { EXIT } from "../../exit.ts";
-import type { Io } from "../../io.ts";
-import { withProgress } from "../../progress.ts";
-import { type Cell, table } from "../../render/table.ts";
-import { type Found, redactFiles, tellProblems } from "./files.ts";
+/** `redact scan <file>…`: reports where files contain secrets, without showing them. */
 
-interface Options {
-  files: string[];
-  check?: boolean;
-  json?: boolean;
-}
+import { plural, printable, shownPath } from "../../../base/text.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { type Cell, table } from "../../render/layout/table.ts";
+import { EXIT } from "../../terminal/exit.ts";
+import type { Io } from "../../terminal/io.ts";
+import { withProgress } from "../../terminal/progress.ts";
+import type { redactScanCommand } from "../maintenance/commands.ts";
+import { type Found, printProblems, redactFiles } from "./files.ts";
+
+type Options = OptionsOf<typeof redactScanCommand>;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const { files, problems } = await withProgress(io, "Looking for secrets", () => redactFiles(options.files, io));
@@ -23,7 +22,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
     const where = plural(files.length, "file");
     io.say(count === 0 ? `Nothing looks secret in ${where}.` : `${plural(count, "secret")} in ${where}.`);
   }
-  tellProblems(problems, io);
+  printProblems(problems, io);
   return options.check && count > 0 ? EXIT.failed : undefined;
 }
 

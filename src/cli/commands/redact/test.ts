@@ -1,16 +1,15 @@
-/** `redact test <file>`: what a file would look like in a checkpoint, and whether it comes back exactly. */
-import { plural, printable } from "../../../base/text.ts";
-import { EXIT } from "../../exit.ts";
-import type { Io } from "../../io.ts";
-import { withProgress } from "../../progress.ts";
-import { type Cell, table } from "../../render/table.ts";
-import { redactFiles, tellProblems } from "./files.ts";
+/** `redact test <file>`: shows a file as a checkpoint would store it, and whether it can be restored exactly. */
 
-interface Options {
-  file: string;
-  whole?: boolean;
-  json?: boolean;
-}
+import { plural, printable } from "../../../base/text.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { type Cell, table } from "../../render/layout/table.ts";
+import { EXIT } from "../../terminal/exit.ts";
+import type { Io } from "../../terminal/io.ts";
+import { withProgress } from "../../terminal/progress.ts";
+import type { redactTestCommand } from "../maintenance/commands.ts";
+import { printProblems, redactFiles } from "./files.ts";
+
+type Options = OptionsOf<typeof redactTestCommand>;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const { files, problems } = await withProgress(io, "Redacting", () => redactFiles([options.file], io));
@@ -32,7 +31,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
       found.length === 0 ? "Nothing looks secret." : `${plural(found.length, "secret")} would be taken out.`;
     io.say(`${count} ${exact ? "The way back is exact." : "The way back is NOT exact: please tell us."}`);
   }
-  tellProblems(problems, io);
+  printProblems(problems, io);
   return exact ? undefined : EXIT.failed;
 }
 

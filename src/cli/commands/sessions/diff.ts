@@ -1,25 +1,26 @@
-/** `sessions diff`: two sessions side by side: what was asked, what came of it, what it took. */
+/** `sessions diff`: compares two sessions side by side: prompts, results and costs. */
+
 import { oneLine, printable, shownPath } from "../../../base/text.ts";
 import { requireSession } from "../../../run/sessions/find.ts";
 import { type SessionStory, storyOf } from "../../../run/sessions/story.ts";
-import type { Io } from "../../io.ts";
-import { knownSessions } from "../../looking-at-sessions.ts";
-import { page } from "../../pager.ts";
-import { factsOf } from "../../render/story/facts.ts";
-import { storyJson } from "../../render/story/json.ts";
-import { fit, pad, wrap } from "../../render/text.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { fit, pad, wrap } from "../../render/layout/text.ts";
+import { factsOf } from "../../render/session-export/facts.ts";
+import { storyJson } from "../../render/session-export/json.ts";
+import { loadSessions } from "../../shared/load-sessions.ts";
+import type { Io } from "../../terminal/io.ts";
+import { page } from "../../terminal/pager.ts";
+import type { sessionsDiffCommand } from "../run/commands.ts";
 
-interface Options {
-  one: string;
-  other: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof sessionsDiffCommand>;
 
 const LABEL = 10;
 const LONGEST = 2_000;
+/** Without a terminal, two sides of 60 columns. */
+const PIPED_COLUMNS = 132;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
-  const { workspace, nodes } = await knownSessions(io);
+  const { workspace, nodes } = await loadSessions(io);
   const one = await storyOf(workspace, requireSession(nodes, options.one));
   const other = await storyOf(workspace, requireSession(nodes, options.other));
   if (options.json) {
@@ -31,10 +32,12 @@ export async function run(options: Options, io: Io): Promise<undefined> {
 
 function sideBySide(one: SessionStory, other: SessionStory, io: Io): string[] {
   const { paint, columns } = io.out;
-  const width = Math.max(20, Math.floor((columns - LABEL - 2) / 2));
+  const room = Number.isFinite(columns) ? columns : PIPED_COLUMNS;
+  const longest = io.out.isTerminal ? LONGEST : Number.POSITIVE_INFINITY;
+  const width = Math.max(20, Math.floor((room - LABEL - 2) / 2));
   const lines: string[] = [];
   const row = (label: string, a: string, b: string) => {
-    const [left, right] = [wrapped(a, width), wrapped(b, width)];
+    const [left, right] = [wrapped(a, width, longest), wrapped(b, width, longest)];
     for (let i = 0; i < Math.max(left.length, right.length, 1); i++) {
       const name = paint("dim", (i === 0 ? label : "").padEnd(LABEL));
       lines.push(`${name}${pad(left[i] ?? "", width)}  ${right[i] ?? ""}`.trimEnd());
@@ -63,10 +66,10 @@ function sideBySide(one: SessionStory, other: SessionStory, io: Io): string[] {
   return lines;
 }
 
-/** Broken where a word is longer than a column, too. */
-function wrapped(text: string, width: number): string[] {
+/** Also breaks words that are longer than a column. */
+function wrapped(text: string, width: number, longest: number): string[] {
   const shown = printable(text).trim();
-  const cut = shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
+  const cut = shown.length > longest ? `${shown.slice(0, longest)}…` : shown;
   return wrap(cut, width).flatMap((line) => {
     const rows: string[] = [];
     let rest = line;
@@ -80,7 +83,7 @@ function wrapped(text: string, width: number): string[] {
   });
 }
 
-/** Null where it is not known of both. */
+/** Null unless the files of both sessions are known. */
 function compareFiles(one: SessionStory, other: SessionStory) {
   if (!one.files || !other.files) return null;
   const [a, b] = [new Set(one.files), new Set(other.files)];

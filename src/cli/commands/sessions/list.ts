@@ -1,31 +1,30 @@
-/** `sessions`: runs, recorded sessions, their subagents and what they started, as one tree. */
+/** `sessions`: lists runs, recorded sessions, their subagents and their child sessions as one tree. */
+
 import { now } from "../../../base/clock.ts";
 import { UserError } from "../../../base/errors.ts";
 import { plural } from "../../../base/text.ts";
-import { runWorktrees } from "../../../git/run-worktrees.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
-import type { RunStanding } from "../../../restore/fork/spent.ts";
-import { type FilterWords, filterOf, matches, pruned } from "../../../run/sessions/filter.ts";
+import { runWorktrees } from "../../../git/worktrees/runs.ts";
+import type { RunWorktreeStatus } from "../../../restore/fork/stale-worktrees.ts";
+import { filterOf, matches, pruned } from "../../../run/sessions/filter.ts";
 import { shortIds } from "../../../run/sessions/find.ts";
 import { inOrder, type SessionNode } from "../../../run/sessions/model.ts";
 import type { Hit } from "../../../run/sessions/search.ts";
-import type { Io } from "../../io.ts";
-import { type KnownSessions, knownSessions } from "../../looking-at-sessions.ts";
-import { page } from "../../pager.ts";
-import { withProgress } from "../../progress.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { runWorktreeJson, runWorktreeLines } from "../../render/run-worktrees.ts";
 import { sessionJson, sessionTreeLines } from "../../render/sessions.ts";
+import { type LoadedSessions, loadSessions } from "../../shared/load-sessions.ts";
+import type { Io } from "../../terminal/io.ts";
+import { page } from "../../terminal/pager.ts";
+import { withProgress } from "../../terminal/progress.ts";
+import type { sessionsListCommand } from "../run/commands.ts";
 
 const USUAL = 20;
 
-interface Options extends FilterWords {
-  search?: string;
-  limit?: number;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof sessionsListCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
-  const known = await knownSessions(io);
+  const known = await loadSessions(io);
   const filter = await filterOf(options, now());
   const candidates = pruned(known.nodes, (node) => matches(filter, node));
   const hits = options.search === undefined ? undefined : await search(known, candidates, options.search, io);
@@ -38,12 +37,12 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   const { paint, columns } = io.out;
-  // Whoever looks for some sessions doesn't look for these.
+  // Filtered lists omit the worktrees.
   const isAsked = known.nodes.length === nodes.length && worktrees.length > 0;
   const left = isAsked ? [paint("bold", "Worktrees of runs"), ...runWorktreeLines(worktrees, paint, columns)] : [];
   if (nodes.length === 0) {
     const some = known.nodes.length > 0;
-    io.say(some ? "No session is like that." : "There are no sessions here yet. `backtrail run` starts one.");
+    io.say(some ? "No session is like that." : "No sessions yet. Start an agent as usual, or use `backtrail run`.");
     if (left.length > 0) io.print(left.join("\n"));
     return;
   }
@@ -68,17 +67,17 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
 }
 
-/** Also where nothing is recorded. */
-async function leftByRuns(io: Io): Promise<RunStanding[]> {
+/** Also works if nothing is recorded here. */
+async function leftByRuns(io: Io): Promise<RunWorktreeStatus[]> {
   const workspace = findWorkspace(io.cwd);
   if (!workspace || runWorktrees(workspace).length === 0) return [];
-  const { runStandings } = await import("../../../restore/fork/spent.ts");
-  return runStandings(workspace);
+  const { runWorktreeStatuses } = await import("../../../restore/fork/stale-worktrees.ts");
+  return runWorktreeStatuses(workspace);
 }
 
-/** By id, since the tree is pruned once more. */
+/** Keyed by id, because the tree is pruned again. */
 async function search(
-  { workspace }: KnownSessions,
+  { workspace }: LoadedSessions,
   nodes: readonly SessionNode[],
   text: string,
   io: Io,

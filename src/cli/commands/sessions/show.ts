@@ -1,30 +1,30 @@
-/** `sessions show`: one session, turn by turn, with what it started. */
+/** `sessions show`: shows one session turn by turn, with its child sessions. */
+
 import { now } from "../../../base/clock.ts";
 import { printable, shownPath } from "../../../base/text.ts";
 import { requireSession, shortIds } from "../../../run/sessions/find.ts";
 import { inOrder, type SessionNode } from "../../../run/sessions/model.ts";
 import { type SessionStory, type StoryTurn, storyOf } from "../../../run/sessions/story.ts";
-import type { Io } from "../../io.ts";
-import { type KnownSessions, knownSessions } from "../../looking-at-sessions.ts";
-import { page } from "../../pager.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { labelled, section } from "../../render/line-origin.ts";
+import { factsOf } from "../../render/session-export/facts.ts";
+import { storyJson } from "../../render/session-export/json.ts";
 import { sessionTreeLines } from "../../render/sessions.ts";
-import { factsOf } from "../../render/story/facts.ts";
-import { storyJson } from "../../render/story/json.ts";
-import { labelled, section } from "../../render/story.ts";
+import { type LoadedSessions, loadSessions } from "../../shared/load-sessions.ts";
+import type { Io } from "../../terminal/io.ts";
+import { page } from "../../terminal/pager.ts";
+import type { sessionsShowCommand } from "../run/commands.ts";
 
-interface Options {
-  session: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof sessionsShowCommand>;
 
-const MOST_FILES = 30;
+const MAX_FILES = 30;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
-  const known = await knownSessions(io);
+  const known = await loadSessions(io);
   await showSession(known, requireSession(known.nodes, options.session), options.json === true, io);
 }
 
-export async function showSession(known: KnownSessions, node: SessionNode, json: boolean, io: Io): Promise<void> {
+export async function showSession(known: LoadedSessions, node: SessionNode, json: boolean, io: Io): Promise<void> {
   const story = await storyOf(known.workspace, node);
   if (json) {
     io.json(storyJson(story));
@@ -60,11 +60,11 @@ function turnLines(turn: StoryTurn, { turns }: SessionStory, io: Io): string[] {
 
 function filesOf({ files }: SessionStory, io: Io): string[] {
   if (!files || files.length === 0) return [];
-  const more = files.length > MOST_FILES ? [`  … and ${files.length - MOST_FILES} more`] : [];
+  const more = files.length > MAX_FILES ? [`  … and ${files.length - MAX_FILES} more`] : [];
   return [
     "",
     io.out.paint("bold", "Files"),
-    ...files.slice(0, MOST_FILES).map((file) => `  ${shownPath(file)}`),
+    ...files.slice(0, MAX_FILES).map((file) => `  ${shownPath(file)}`),
     ...more,
   ];
 }

@@ -1,18 +1,20 @@
-/** `sync fetch [remote]`: another repository's checkpoints, checked and joined with those that are here. */
+/**
+ * `sync fetch [remote]`: fetches and verifies another repository's checkpoints, and merges them with the local ones.
+ */
+
 import { plural } from "../../../base/text.ts";
 import { fetch } from "../../../checkpoints/sync/sync.ts";
-import type { Io } from "../../io.ts";
-import { withProgress } from "../../progress.ts";
-import { interruptible, shownName, syncPlace } from "../../syncing.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { interruptible, shownName, syncPlace } from "../../shared/sync.ts";
+import type { Io } from "../../terminal/io.ts";
+import { withProgress } from "../../terminal/progress.ts";
+import type { syncFetchCommand } from "../checkpoints/commands.ts";
 
-interface Options {
-  remote?: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof syncFetchCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const { workspace, remote, seconds } = await syncPlace(io, options.remote, { mustChoose: false });
-  const { theirs, changed, joined, refs } = await interruptible((signal) =>
+  const { theirs, changed, joined, refs, offeredRefs } = await interruptible((signal) =>
     withProgress(io, `Fetching from ${shownName(remote)}`, () => fetch(workspace, remote, { seconds, signal })),
   );
   if (options.json) {
@@ -21,7 +23,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
   const name = shownName(remote);
   const added = changed.length + refs.added;
-  if (theirs === null && refs.added + refs.left === 0) io.say(`${name} has no checkpoints.`);
+  if (theirs === null && offeredRefs === 0) io.say(`${name} has no checkpoints.`);
   else if (added === 0) io.say(`Every checkpoint of ${name} is here.`);
   else io.say(`Fetched ${plural(added, "checkpoint")} from ${name}.`);
   if (joined)

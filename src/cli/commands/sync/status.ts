@@ -1,16 +1,16 @@
-/** `sync status`: what is here and there, as far as is known without asking; what failed, and when it is tried again. */
+/** `sync status`: compares local and remote checkpoints as last known, and reports failures and the next attempt. */
+
 import { now } from "../../../base/clock.ts";
 import { oneLine, plural } from "../../../base/text.ts";
 import { type SyncStatus, syncStatus } from "../../../checkpoints/sync/sync.ts";
-import type { Io } from "../../io.ts";
-import { labelled } from "../../render/story.ts";
-import { age, until } from "../../render/time.ts";
-import { shownName, syncPlace } from "../../syncing.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { age, until } from "../../render/layout/time.ts";
+import { labelled } from "../../render/line-origin.ts";
+import { shownName, syncPlace } from "../../shared/sync.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { syncStatusCommand } from "../checkpoints/commands.ts";
 
-interface Options {
-  remote?: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof syncStatusCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const { workspace, remote, isChosen, ...place } = await syncPlace(io, options.remote, { mustChoose: false });
@@ -26,7 +26,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
   const { paint } = io.out;
   const name = shownName(remote);
-  io.print(`${plural(here, "checkpoint")} here; ${thereText(status, name)}.`);
+  io.printMessage(`${plural(here, "checkpoint")} here; ${thereText(status, name)}.`);
   const lines = [
     ...labelled("pushed", state?.pushed ? age(state.pushed, now()) : null, paint),
     ...labelled("fetched", state?.fetched ? age(state.fetched, now()) : null, paint),

@@ -1,0 +1,127 @@
+/** Checks how a profile and its adapter read recorded transcripts. Part of `agents check`. */
+import { randomUUID } from "node:crypto";
+import { messageOf } from "../../base/errors.ts";
+import { asBuffer, completeLines, parseLine } from "../../transcripts/lines.ts";
+import type { Agent } from "../contract/agent.ts";
+import type { LineRule, LinesSection, Profile } from "../contract/profile.ts";
+import { messagesIn } from "../generic/transcript.ts";
+import { holds } from "../registry/conditions.ts";
+import { firstAt } from "../registry/paths.ts";
+
+export interface TranscriptCheck {
+  file: string;
+  /** The agent detected from the content alone. */
+  agent: string | null;
+  prompts: number;
+  answers: number;
+  /** The number of files that tools wrote. */
+  files: number;
+  /** The sum of all kinds of tokens. */
+  tokens: number;
+  model: string | null;
+  /** Whether the transcript was cut before each prompt but the first, and read again. */
+  cut: boolean;
+  problems: string[];
+}
+
+export interface LineFieldCheck {
+  field: string;
+  paths: string[];
+  /** The number of lines, or blocks in lines, with this field. */
+  found: number;
+}
+
+export function checkTranscript(agent: Agent, file: string, bytes: Uint8Array, told: string | null): TranscriptCheck {
+  const { profile, analyzer } = agent;
+  const check: TranscriptCheck = {
+    file,
+    agent: told,
+    prompts: 0,
+    answers: 0,
+    files: 0,
+    tokens: 0,
+    model: null,
+    cut: false,
+    problems: [],
+  };
+  if (profile.transcript && told !== profile.id) {
+    check.problems.push(`its content is taken for ${told ?? "nobody"}'s: see transcript.recognised_by`);
+  }
+  if (!analyzer) return check;
+  try {
+    const slice = analyzer.readSlice(bytes, 0);
+    check.prompts = slice.prompts.length;
+    check.files = slice.files.length;
+    check.tokens = Object.values(slice.tokens).reduce((sum, count) => sum + count, 0);
+    check.model = slice.model;
+    check.answers = analyzer.read(bytes).entries.filter((entry) => entry.type === "answer").length;
+    // An adapter knows its transcripts, but a profile's description may not match them.
+    if (!profile.transcript?.lines) return check;
+    if (check.prompts === 0) check.problems.push("no prompt was found: see type, types and text in transcript.lines");
+    if (check.answers === 0) check.problems.push("no answer was found: see type, types and text in transcript.lines");
+    if (agent.forker) check.problems.push(...cutProblems(agent, file, bytes, check));
+  } catch (error) {
+    check.problems.push(messageOf(error));
+  }
+  return check;
+}
+
+/** Counts how often each path of `transcript.lines` occurs in the recorded transcripts. */
+export function lineFieldChecks(profile: Profile, transcripts: readonly Uint8Array[]): LineFieldCheck[] {
+  const lines = profile.transcript?.lines;
+  if (!lines) return [];
+  const values = transcripts.flatMap((bytes) => {
+    const buffer = asBuffer(bytes);
+    if (lines.list !== undefined) return messagesIn(buffer, lines);
+    return [...completeLines(buffer)].map((at) => parseLine(buffer, at));
+  });
+  const blocks = values.flatMap((value) => firstAt(value, lines.blocks?.at) ?? []);
+  const declared = declaredPaths(lines).map(({ field, paths, ofBlock }) => ({
+    field,
+    paths,
+    found: (ofBlock ? blocks : values).filter((value) => firstAt(value, paths) !== undefined).length,
+  }));
+  return [...declared, ...(lines.rules ?? []).map((rule, i) => ruleCheck(rule, i, values))];
+}
+
+/** How many lines, or members of their lists, a rule applies to. */
+function ruleCheck(rule: LineRule, index: number, values: readonly unknown[]): LineFieldCheck {
+  const lines = values.filter((value) => holds(rule.when, value));
+  const members = rule.in ? lines.flatMap((line) => firstAt(line, rule.in) ?? []) : lines;
+  const found = members.filter((member) => holds(rule.each, member)).length;
+  return { field: `rules.${index} (${rule.is})`, paths: rule.in ?? [], found };
+}
+
+function declaredPaths(lines: LinesSection): { field: string; paths: string[]; ofBlock: boolean }[] {
+  const { types: _, rules: __, blocks, tokens, ...own } = lines;
+  const { at, ...inBlocks } = blocks ?? {};
+  return [
+    ...named("", own, false),
+    ...named("tokens.", tokens ?? {}, false),
+    ...named("blocks.", { at }, false),
+    ...named("blocks.", inBlocks, true),
+  ];
+}
+
+function named(prefix: string, group: object, ofBlock: boolean) {
+  const entries = Object.entries(group).filter((entry): entry is [string, string[]] => Array.isArray(entry[1]));
+  return entries.map(([field, paths]) => ({ field: `${prefix}${field}`, paths, ofBlock }));
+}
+
+/** Cuts before each prompt. The copy must contain the prompts before the cut and belong to the new session. */
+function cutProblems({ analyzer, forker }: Agent, file: string, bytes: Uint8Array, check: TranscriptCheck): string[] {
+  const prompts = analyzer?.read(bytes).entries.filter((entry) => entry.type === "prompt") ?? [];
+  const starts = [...new Set(prompts.map((entry) => entry.start))];
+  for (const [count, start] of starts.entries()) {
+    if (count === 0 || !analyzer || !forker) continue;
+    const newSessionId = randomUUID();
+    const request = { lastId: null, transcriptPath: `/sessions/${file}`, projectRoot: "/project", title: "title" };
+    const { content, transcriptPath } = forker.fork({ ...request, bytes: bytes.subarray(0, start), newSessionId });
+    if (analyzer.readSlice(content, 0).prompts.length !== count) {
+      return [`cut before prompt ${count + 1}, the copy doesn't hold the ${count} before it`];
+    }
+    if (!transcriptPath.includes(newSessionId)) return ["a copy would not be named by its new session id"];
+    check.cut = true;
+  }
+  return [];
+}

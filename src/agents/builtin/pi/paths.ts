@@ -1,0 +1,17 @@
+/** Paths of Pi's sessions for a working directory. */
+import { basename, dirname, join } from "node:path";
+
+/** Beside the original, unless that lies in the directory of another place and not in one that its user chose. */
+export function sessionDirectory(transcriptPath: string, cwd: string): string {
+  const directory = dirname(transcriptPath);
+  const isUsual = /^--.*--$/.test(basename(directory));
+  return isUsual ? join(dirname(directory), directoryName(cwd)) : directory;
+}
+
+export function directoryName(cwd: string): string {
+  return `--${cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
+}
+
+export function fileName(sessionId: string, time: Date): string {
+  return `${time.toISOString().replace(/[:.]/g, "-")}_${sessionId}.jsonl`;
+}

@@ -1,0 +1,138 @@
+/**
+ * Upgrades profiles written before the format had a version. They hold the same facts under other names;
+ * docs/formats/profile.md has the table. Unknown keys are kept, and the schema reports them.
+ */
+
+import { isRecord } from "../../base/json.ts";
+import type { EventType, ToolKind } from "../../model/event.ts";
+import type { FieldName } from "./profile.ts";
+
+type Json = Record<string, unknown>;
+
+/** Canonical events by their older names, reduced to lowercase letters. */
+const EVENTS: Readonly<Record<string, EventType>> = {
+  sessionstart: "SessionStart",
+  turnstart: "TurnStart",
+  promptsubmit: "TurnStart",
+  userpromptsubmit: "TurnStart",
+  turnend: "TurnEnd",
+  stop: "TurnEnd",
+  compaction: "Compaction",
+  precompact: "Compaction",
+  sessionend: "SessionEnd",
+  subagentstart: "SubagentStart",
+  subagentend: "SubagentEnd",
+  subagentstop: "SubagentEnd",
+  toolstart: "ToolStart",
+  pretooluse: "ToolStart",
+  toolend: "ToolEnd",
+  posttooluse: "ToolEnd",
+};
+
+const TOOLS: Readonly<Record<string, ToolKind>> = {
+  write: "write",
+  edit: "write",
+  multiedit: "write",
+  shell: "shell",
+  bash: "shell",
+  task: "task",
+  todo: "todo",
+  read: "read",
+  other: "other",
+};
+
+/** The canonical field for each key `<field>_paths` whose field name differs from it. */
+const FIELDS: Readonly<Record<string, FieldName>> = {
+  event_name: "event",
+  hook_event_name: "event",
+  user_prompt: "prompt",
+  project_dir: "project_root",
+  tool_file: "tool_paths",
+  file: "tool_paths",
+};
+
+/** Converts an older profile to the current format; returns any other value unchanged. */
+export function upgradedProfile(value: unknown): unknown {
+  if (!isRecord(value) || value["v"] !== undefined) return value;
+  const { detection, hooks, transcript } = value;
+  return {
+    protected_dirs: [],
+    tested_versions: [],
+    ...value,
+    v: 1,
+    detection: isRecord(detection) ? upgradedDetection(detection) : { min_score: 100, score_rules: [] },
+    ...(isRecord(hooks) ? { hooks: upgradedHooks(hooks) } : {}),
+    ...(isRecord(transcript) ? { transcript: upgradedTranscript(transcript) } : {}),
+  };
+}
+
+function upgradedDetection({ score_rules: rules, ...rest }: Json): Json {
+  return { ...rest, score_rules: Array.isArray(rules) ? rules.map(upgradedRule) : [] };
+}
+
+/** `{"when": {"json_path_exists": …}, "score": 10}` */
+function upgradedRule(rule: unknown): unknown {
+  if (!isRecord(rule) || !isRecord(rule["when"])) return rule;
+  const { when, ...rest } = rule;
+  const conditions = when as Json;
+  const matches = conditions["path_matches"] ?? conditions["json_path_matches"];
+  const known: Json = {
+    path_exists: conditions["path_exists"] ?? conditions["json_path_exists"],
+    path_matches: isRecord(matches)
+      ? { path: matches["path"], regex: matches["regex"] ?? matches["pattern"] }
+      : matches,
+    env_exists: conditions["env_exists"],
+    dir_exists: conditions["dir_exists"],
+  };
+  return { ...rest, ...present(known) };
+}
+
+function upgradedHooks(hooks: Json): Json {
+  const { event_name_map: events, tool_name_map: tools, ...rest } = hooks;
+  const kept: Json = {};
+  const fields: Json = isRecord(hooks["fields"]) ? { ...hooks["fields"] } : {};
+  for (const [key, value] of Object.entries(rest)) {
+    const field = /^(.+)_paths$/.exec(key)?.[1];
+    if (field === undefined) kept[key] = value;
+    else fields[FIELDS[field] ?? field] = Array.isArray(value) ? value : [value];
+  }
+  return {
+    settings: {},
+    install: {},
+    ...kept,
+    fields,
+    events: isRecord(events) ? renamed(events, EVENTS) : (hooks["events"] ?? {}),
+    tools: isRecord(tools) ? renamed(tools, TOOLS) : (hooks["tools"] ?? {}),
+  };
+}
+
+/** The map is either native name → canonical name, or canonical name → list of native names. */
+function renamed(map: Json, names: Readonly<Record<string, string>>): Json {
+  const result: Json = {};
+  for (const [key, value] of Object.entries(map)) {
+    if (Array.isArray(value)) for (const native of value) result[String(native)] = names[plain(key)] ?? key;
+    else result[key] = names[plain(String(value))] ?? value;
+  }
+  return result;
+}
+
+function upgradedTranscript(transcript: Json): Json {
+  const { last_event_id_fields: _, title_prefix: title, ...rest } = transcript;
+  const prefix = isRecord(title) ? (title["enabled"] === false ? "" : title["prefix"]) : title;
+  const path = isRecord(title) ? title["json_path"] : undefined;
+  const lines = transcript["lines"];
+  return {
+    recognised_by: [],
+    ...rest,
+    title_prefix: prefix ?? "",
+    ...(isRecord(lines) && path !== undefined ? { lines: { title: [path], ...lines } } : {}),
+  };
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, "");
+}
+
+function present(values: Json): Json {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

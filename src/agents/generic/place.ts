@@ -1,0 +1,78 @@
+/**
+ * Where a session's files are, by the pattern in the profile. Session ids and directories come from payloads: an id
+ * that could lead anywhere else is refused, and a path is spelled with the characters that the profile keeps.
+ */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { hexDigest } from "../../base/digest.ts";
+import type { Profile, Spelling, TranscriptSection } from "../contract/profile.ts";
+import { transcriptDirectories } from "../registry/transcript-paths.ts";
+
+/** By default, every character but letters and digits is a hyphen. */
+const DEFAULT_SPELLING: Spelling = { keep: "A-Za-z0-9", other: "-" };
+const MAX_LISTED = 2_000;
+
+/** Ids become names of files and directories. */
+export function isSessionId(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id) && !id.includes("..");
+}
+
+/** The transcript's path below the transcript directory. */
+export function placeOf(pattern: string, transcript: TranscriptSection, root: string, sessionId: string): string {
+  const spelling = transcript.spelling ?? DEFAULT_SPELLING;
+  const path = root.replace(/(?<!\/)\/+$/, "");
+  return pattern.replace(/\{(session|project|folder|sha256:(\d+))\}/g, (_, kind: string, digits?: string) => {
+    if (kind === "session") return sessionId;
+    if (digits !== undefined) return hexDigest("sha256", path).slice(0, Number(digits));
+    return spelled(kind === "project" ? path : (path.split("/").at(-1) ?? ""), spelling);
+  });
+}
+
+/**
+ * Finds the transcript of a session: at its place, or with the same name in another project's directory, because the
+ * agent may see the project under another path. Null if the profile has no pattern.
+ */
+export function findTranscript(profile: Profile, root: string, sessionId: string): string | null {
+  const { transcript } = profile;
+  if (!transcript?.place || !isSessionId(sessionId)) return null;
+  const [directory] = transcriptDirectories(profile);
+  if (directory === undefined) return null;
+  const expected = join(directory, placeOf(transcript.place, transcript, root, sessionId));
+  if (existsSync(expected)) return expected;
+  return elsewhere(directory, transcript.place.split("/"), sessionId) ?? expected;
+}
+
+/** Looks in every directory that the pattern's first part may stand for. */
+function elsewhere(directory: string, parts: readonly string[], sessionId: string): string | null {
+  const open = parts.findIndex((part) => /\{(?!session\})/.test(part));
+  if (open < 0 || parts.slice(open + 1).some((part) => /\{(?!session\})/.test(part))) return null;
+  const above = join(directory, ...parts.slice(0, open).map((part) => part.replaceAll("{session}", sessionId)));
+  const below = parts.slice(open + 1).map((part) => part.replaceAll("{session}", sessionId));
+  if (below.length === 0) return null;
+  for (const name of namesIn(above)) {
+    const path = join(above, name, ...below);
+    if (existsSync(path)) return path;
+  }
+  return null;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return entries.slice(0, MAX_LISTED).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function spelled(text: string, { keep, other, runs, lower, longest }: Spelling): string {
+  const given = lower ? text.toLowerCase() : text;
+  // `keep` holds only letters, digits, dots, hyphens and underscores, so it can't end the character class.
+  const result = given.replace(
+    new RegExp(`[^${keep.replace(/-(?![A-Za-z0-9])/g, "\\-")}]${runs ? "+" : ""}`, "g"),
+    other,
+  );
+  if (!runs) return longest === undefined ? result : result.slice(0, longest);
+  const trim = (each: string) => each.replace(/^-+|-+$/g, "");
+  return longest === undefined ? trim(result) : trim(trim(result).slice(0, longest));
+}

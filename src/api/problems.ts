@@ -1,0 +1,11 @@
+/** What a caller of the library can do wrong, as data. cli/render/words/steps.ts has the sentences. */
+import { ProblemError } from "../base/errors.ts";
+
+export type ApiProblem =
+  | { kind: "foreign-plan" }
+  | { kind: "executable-missing" }
+  | { kind: "target-not-in-turn"; target: string }
+  | { kind: "file-not-in-state"; path: string }
+  | { kind: "not-a-directory"; path: string };
+
+export class ApiError extends ProblemError<ApiProblem> {}

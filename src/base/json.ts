@@ -1,0 +1,4 @@
+/** Checks the shape of untyped JSON values. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

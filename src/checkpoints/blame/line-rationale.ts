@@ -1,0 +1,135 @@
+/** Finds the agent's explanation of a line: its answer before the tool use that wrote the line. */
+import type { Agent } from "../../agents/contract/agent.ts";
+import type { Profile } from "../../agents/contract/profile.ts";
+import { getAgent, listAgents } from "../../agents/registry/registry.ts";
+import { sessionKey } from "../../base/ids.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import type { Conversation, Entry } from "../../model/conversation.ts";
+import type { Step } from "../../model/step.ts";
+import { readTranscript } from "../../steps/conversation/transcript.ts";
+import { isCompactTranscript, readCompactTranscript } from "../../transcripts/compact.ts";
+import { CheckpointReader, type StoredSession } from "../read/read.ts";
+import type { TurnStory } from "./blame.ts";
+
+/** Shorter lines occur in almost every tool use. */
+const MIN_LINE = 3;
+
+/** Returns null if there is no transcript, or if no tool use in it wrote the line. */
+export async function explanationForLine(
+  workspace: Workspace,
+  turn: TurnStory,
+  path: string,
+  line: string,
+): Promise<string | null> {
+  const conversation = turn.step
+    ? await conversationOfStep(workspace, turn.step)
+    : await conversationOfCheckpoint(workspace, turn);
+  return conversation ? answerBefore(conversation, path, line) : null;
+}
+
+/** Reads the conversation up to a step from the store. */
+export async function conversationOfStep(workspace: Workspace, step: Step): Promise<Conversation | null> {
+  const { transcript, agent: id, session } = step;
+  const analyzer = id === null ? undefined : (await getAgent(id))?.analyzer;
+  if (!transcript || !analyzer || id === null || session === null) return null;
+  const key = sessionKey(id, session);
+  const bytes = await readTranscript(workspace, key, transcript.generation, transcript.offset);
+  return bytes.length === 0 ? null : analyzer.read(bytes);
+}
+
+export async function readAs(agent: string, bytes: Uint8Array): Promise<Conversation | null> {
+  if (isCompactTranscript(bytes)) return readCompactTranscript(bytes);
+  return (await findAgentByName(agent))?.analyzer?.read(bytes) ?? null;
+}
+
+/** Checkpoints use the registry name or the display name. */
+export async function findAgentByName(name: string): Promise<Agent | undefined> {
+  return (await getAgent(name)) ?? (await listAgents()).find(({ profile }) => isCalled(profile, name));
+}
+
+function isCalled({ display_name, former_names = [] }: Profile, name: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, "");
+  return [display_name, ...former_names].some((known) => plain(known) === plain(name));
+}
+
+async function conversationOfCheckpoint(workspace: Workspace, turn: TurnStory): Promise<Conversation | null> {
+  if (turn.checkpoint === null || turn.index === null) return null;
+  const reader = new CheckpointReader(workspace);
+  try {
+    const transcript = await reader.transcript(turn.checkpoint, turn.index);
+    return transcript && transcript.bytes.length > 0 ? await readAs(turn.agent, transcript.bytes) : null;
+  } finally {
+    reader.close();
+  }
+}
+
+export function answerBefore(conversation: Conversation, path: string, line: string): string | null {
+  const { entries } = conversation;
+  const wanted = line.trim();
+  if (wanted.length < MIN_LINE) return null;
+  const at = entries.findLastIndex((entry) => writes(entry, path, wanted));
+  for (let i = at - 1; i >= 0; i--) {
+    const entry = entries[i];
+    if (!entry || entry.type === "prompt") return null;
+    if (entry.type === "answer" && entry.text.trim() !== "") return entry.text;
+  }
+  return null;
+}
+
+/** Returns the prompt of the turn that wrote a line, and the turn's number in the conversation; null if no edit did. */
+export function promptBehind(
+  { entries }: Conversation,
+  path: string,
+  line: string,
+): { prompt: string; turn: number } | null {
+  const wanted = line.trim();
+  if (wanted.length < MIN_LINE) return null;
+  const at = entries.findLastIndex((entry) => writes(entry, path, wanted));
+  const prompts = entries.slice(0, Math.max(0, at)).filter((entry) => entry.type === "prompt");
+  const last = prompts.at(-1);
+  return last ? { prompt: last.text, turn: prompts.length } : null;
+}
+
+/** Returns the session's prompts that belong to the checkpoint: an older tool lists those of the whole session. */
+export async function ownPrompts(reader: CheckpointReader, id: string, session: StoredSession): Promise<string[]> {
+  const { metadata, prompts, record, index } = session;
+  const start = metadata.checkpoint_transcript_start ?? 0;
+  if (record || start === 0 || prompts.length < 2) return prompts;
+  const stored = await reader.transcript(id, index);
+  const conversation = stored && (await readAs(metadata.agent, stored.bytes));
+  return conversation ? promptsSince(prompts, conversation, stored.bytes, start) : prompts;
+}
+
+/** Filters another tool's list of prompts to those given since the start of the checkpoint's transcript. */
+function promptsSince(
+  prompts: readonly string[],
+  conversation: Conversation,
+  bytes: Uint8Array,
+  startLine: number,
+): string[] {
+  const start = offsetOfLine(bytes, startLine);
+  const since = conversation.entries.filter((entry) => entry.type === "prompt" && entry.start >= start).length;
+  return since > 0 && since < prompts.length ? prompts.slice(-since) : [...prompts];
+}
+
+function offsetOfLine(bytes: Uint8Array, line: number): number {
+  let offset = 0;
+  for (let i = 0; i < line; i++) {
+    const end = bytes.indexOf(10, offset);
+    if (end < 0) return bytes.length;
+    offset = end + 1;
+  }
+  return offset;
+}
+
+function writes(entry: Entry, path: string, line: string): boolean {
+  if (entry.type !== "tool-use" || entry.files.length === 0) return false;
+  const isFile = entry.files.some((file) => file === path || file.replaceAll("\\", "/").endsWith(`/${path}`));
+  return isFile && textsIn(entry.toolInput).some((text) => text.includes(line));
+}
+
+function textsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || depth > 5) return [];
+  return Object.values(value).flatMap((each) => textsIn(each, depth + 1));
+}

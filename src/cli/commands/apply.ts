@@ -1,0 +1,47 @@
+/** `apply`: shows the plan that an agent proposed, asks, and applies it. */
+import { UserError } from "../../base/errors.ts";
+import { applyProposal, planProposal, requireOpen } from "../../proposals/decide.ts";
+import type { RestorePlan } from "../../restore/types.ts";
+import { reasonLines } from "../render/proposal.ts";
+import { confirmAndApply, planAsJson } from "../shared/confirm-and-apply.ts";
+import { openWorkspace } from "../shared/workspace.ts";
+import type { Io } from "../terminal/io.ts";
+import { withProgress } from "../terminal/progress.ts";
+
+interface Options {
+  proposal: string;
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+  all?: boolean;
+}
+
+export async function run(options: Options, io: Io): Promise<number | undefined> {
+  const workspace = await openWorkspace(io);
+  let proposal = requireOpen(workspace, options.proposal);
+  if (!options.json) io.say(`${reasonLines(proposal, io.err.paint).join("\n")}\n`);
+  const restore = {
+    async plan() {
+      const current = await withProgress(io, "Looking at what has changed", () => planProposal(workspace, proposal));
+      proposal = current.proposal;
+      if (!current.isStale) return current.plan;
+      if (options.yes && !options.dryRun) {
+        if (options.json) io.json({ plan: planAsJson(current.plan), receipt: null });
+        throw stale(proposal.id);
+      }
+      if (!options.json) io.say("The files changed since this was proposed. The plan is now:\n");
+      return current.plan;
+    },
+    // The person agreed to this plan, and to no other: with --yes, to the one that was proposed.
+    apply: (plan: RestorePlan) => applyProposal(workspace, proposal, plan),
+  };
+  return confirmAndApply(io, restore, options);
+}
+
+function stale(id: string): UserError {
+  return new UserError(
+    "refused",
+    "The files changed since this was proposed. Nothing was changed.",
+    `The plan was drawn up again: \`backtrail apply ${id}\` shows it.`,
+  );
+}

@@ -1,0 +1,32 @@
+/** `hub init [admin]`: creates or updates the index, and invites the first administrator. */
+import { plural } from "../../../base/text.ts";
+import { migrate } from "../../../hub/database/migrate.ts";
+import { addPerson, findPerson } from "../../../hub/people/people.ts";
+import { invite } from "../../../hub/people/tokens.ts";
+import { type DatabaseFlags, inviteLink, withDatabase } from "../../shared/hub.ts";
+import type { Io } from "../../terminal/io.ts";
+
+interface Options extends DatabaseFlags {
+  admin?: string;
+  url?: string;
+  json?: boolean;
+}
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  await withDatabase(io, options, async (database) => {
+    const { from, to } = await migrate(database);
+    const { admin } = options;
+    if (admin !== undefined && !(await findPerson(database, admin)))
+      await addPerson(database, { name: admin, email: null, role: "admin", readsAll: "everything" });
+    const invited = admin === undefined ? null : await invite(database, admin);
+    const link = invited && inviteLink(options.url, invited.invitation);
+    if (options.json) {
+      io.json({ schema: to, applied: to - from, link, expiresAt: invited?.expiresAt ?? null });
+      return;
+    }
+    io.say(from === to ? "The index is up to date." : `The index is ready: ${plural(to - from, "migration")} applied.`);
+    if (!link) return;
+    io.say(`${admin} joins with this link, once, until ${invited?.expiresAt}:`);
+    io.print(link);
+  });
+}

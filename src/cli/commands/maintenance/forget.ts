@@ -1,0 +1,176 @@
+/** `forget`: removes a conversation from everything that was recorded, and reports where copies remain. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { oneLine, plural, shownPath } from "../../../base/text.ts";
+import { findSession } from "../../../checkpoints/read/sessions.ts";
+import type { Workspace } from "../../../git/workspace.ts";
+import { collectGarbage } from "../../../maintenance/expiry.ts";
+import { forget } from "../../../maintenance/forget/forget.ts";
+import { type ForgetLeft, leftAfterForgetting } from "../../../maintenance/forget/leftovers.ts";
+import { type ForgetPlan, planForget } from "../../../maintenance/forget/plan.ts";
+import { readRestores } from "../../../restore/apply/restore-log.ts";
+import { findLog, logsDirectory } from "../../../run/log/layout.ts";
+import { forgetInIndex } from "../../../search/forget.ts";
+import { sendInBackground } from "../../../team/background.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { table } from "../../render/layout/table.ts";
+import { fit, wrapAfter } from "../../render/layout/text.ts";
+import { shortSession } from "../../render/line-origin.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
+import { confirm } from "../../terminal/ask.ts";
+import { EXIT } from "../../terminal/exit.ts";
+import type { Io } from "../../terminal/io.ts";
+import { withProgress } from "../../terminal/progress.ts";
+import type { forgetCommand } from "./commands.ts";
+
+const LEFT: Readonly<Record<ForgetLeft["inObjectStore"][number], string>> = {
+  code: "the code of the steps",
+  checkpoints: "earlier versions of the checkpoints",
+  conversation: "conversations that an earlier version of Backtrail kept there",
+};
+
+interface Related {
+  id: string;
+  recorded: boolean;
+}
+
+type Options = OptionsOf<typeof forgetCommand>;
+
+const STILL_FOUND =
+  "The search index could not be changed, so search may still find it. `backtrail search --rebuild` makes a new one.";
+
+export async function run(options: Options, io: Io): Promise<number | undefined> {
+  const workspace = await openWorkspace(io);
+  const conversationOnly = options.conversationOnly === true;
+  const logs = logsDirectory(io.cwd, io.environment);
+  const how = {
+    conversationOnly,
+    keptFor: (session: string) => keptBy(workspace, session),
+    runsOf: (session: string) => [findLog(logs, session)?.path ?? []].flat(),
+  };
+  const plan = await withProgress(io, "Looking", () => planForget(workspace, options.what, how));
+  const related = relatedTo(workspace, plan);
+  if (!options.json) tell(plan, await recordedOf(workspace, related), io);
+  if (!options.dryRun) {
+    if (!options.yes && !(await confirm(io, "Forget it? This cannot be taken back.", "--yes"))) {
+      io.say("Nothing was changed.");
+      return EXIT.nothing;
+    }
+    await withProgress(io, "Forgetting", async () => {
+      await forget(workspace, plan);
+      await collectGarbage(workspace);
+    });
+    const { sessions, steps } = plan;
+    if (!forgetInIndex({ sessions, steps: steps.map(({ id }) => id), conversationOnly })) io.say(STILL_FOUND);
+    // The team's hub forgets it too, as soon as it can be reached.
+    await sendInBackground(workspace.root);
+  }
+  const done = !options.dryRun;
+  const left = done ? await leftAfterForgetting(workspace, plan) : null;
+  if (options.json) io.json({ plan: planJson(plan), related, done, left });
+  else if (left) tellWhatIsLeft(plan, left, workspace, io);
+  return undefined;
+}
+
+/** Directories of the files that this session's restores kept. */
+function keptBy(workspace: Workspace, session: string): string[] {
+  return readRestores(workspace)
+    .filter((record) => record.session?.id === session || record.fork?.id === session)
+    .map(({ id }) => join(workspace.stateDir, "kept", id))
+    .filter(existsSync);
+}
+
+/** Sessions that a rewind forked from these: their conversations start the same. */
+function relatedTo(workspace: Workspace, { sessions }: ForgetPlan): string[] {
+  const ids = new Set(sessions.map(({ session }) => session));
+  const forks = readRestores(workspace).flatMap(({ session, fork }) =>
+    fork && session && ids.has(session.id) && !ids.has(fork.id) ? [fork.id] : [],
+  );
+  return [...new Set(forks)];
+}
+
+const OPEN = "its agent may still be open: what it says next is recorded again, from the beginning";
+
+/** A fork that no agent has continued is not recorded here, so it cannot be forgotten. */
+async function recordedOf(workspace: Workspace, related: readonly string[]): Promise<Related[]> {
+  return Promise.all(related.map(async (id) => ({ id, recorded: (await findSession(workspace, id))?.session === id })));
+}
+
+function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
+  const { paint, columns } = io.out;
+  const bold = (text: string) => paint("bold", text);
+  for (const { agent, session, title, steps, imported, open } of plan.sessions) {
+    const cells = [{ text: `session ${shortSession(session)}`, paint: bold }, oneLine(agent), oneLine(title ?? "")];
+    for (const line of table([cells], columns)) io.print(line);
+    const named = steps.flatMap(({ name }) => (name === null ? [] : [oneLine(name)]));
+    const fate = plan.conversationOnly ? "lose what was said and keep their code" : "go, with their code";
+    if (steps.length > 0) io.print(`  ${plural(steps.length, "step")}: they ${fate}`);
+    if (named.length > 0 && !plan.conversationOnly)
+      io.print(fit(`  among them, by name: ${named.join(", ")}`, columns));
+    if (imported) io.print("  imported: goes");
+    if (open) for (const line of wrapAfter("  ", OPEN, columns)) io.print(paint("yellow", line));
+  }
+  for (const step of plan.steps) {
+    const cells = [{ text: `step ${step.id}`, paint: bold }, oneLine(step.prompt ?? step.name ?? step.kind)];
+    for (const line of table([cells], columns)) io.print(line);
+    io.print("  it goes, with its code; the conversation stays in the other steps of its session");
+  }
+  if (plan.checkpoints > 0) io.print(`${plural(plan.checkpoints, "checkpoint")}: it is taken out`);
+  for (const file of filesOf(plan)) io.print(`${shownPath(file)}: goes`);
+  for (const name of plan.forks)
+    io.printMessage(
+      paint(
+        "yellow",
+        `The fork ${name} was made from it: its files stay, but once git prunes it can't be compared or taken any more.`,
+      ),
+    );
+  for (const { id, recorded } of related) {
+    const what = `Session ${shortSession(id)} was made from it by a rewind and begins with the same words`;
+    const fate = recorded ? "forget it too." : "nothing of it is recorded here, its agent has it.";
+    io.printMessage(paint("yellow", `${what}: ${fate}`));
+  }
+}
+
+/** Reports where copies remain and how to remove them. */
+function tellWhatIsLeft(plan: ForgetPlan, left: ForgetLeft, workspace: Workspace, io: Io): void {
+  io.print("Forgotten.");
+  if (workspace.kind === "private") io.say("Its objects go with the next tidying that is a day from now or later.");
+  if (left.inObjectStore.length > 0) {
+    const what = left.inObjectStore.map((kind) => LEFT[kind]).join(", ");
+    io.say(`git still has ${what}, until it prunes what nothing refers to.`);
+  }
+  if (left.shared)
+    io.say(
+      "Earlier commits of the branch entire/checkpoints/v1 still hold it, because other repositories have them, too.",
+    );
+  if (left.commands.length > 0) {
+    io.say("This removes it at once:");
+    for (const command of left.commands) io.say(`  ${command}`);
+  }
+  for (const { transcript } of plan.sessions)
+    if (transcript !== null && existsSync(transcript))
+      io.say(`The agent's own transcript is still there: ${shownPath(transcript)}`);
+}
+
+function planJson({ sessions, steps, conversationOnly, checkpoints, forks, files }: ForgetPlan) {
+  return {
+    sessions: sessions.map(({ agent, session, steps: own, imported, open, transcript }) => ({
+      agent,
+      session,
+      steps: own.map(({ id }) => id),
+      imported,
+      open,
+      transcript,
+    })),
+    steps: steps.map(({ id }) => id),
+    conversationOnly,
+    checkpoints,
+    forks,
+    files: filesOf({ conversationOnly, files }),
+  };
+}
+
+function filesOf({ conversationOnly, files }: Pick<ForgetPlan, "conversationOnly" | "files">): string[] {
+  return [...files.transcripts, ...files.runs, ...(conversationOnly ? [] : files.kept)];
+}

@@ -1,0 +1,9 @@
+/**
+ * `hooks`: the hook entry point handles these calls before the command table loads; only a call without a verb gets
+ * here.
+ */
+import { UserError } from "../../../base/errors.ts";
+
+export async function run(): Promise<undefined> {
+  throw new UserError("usage", "A hook is called by an agent, with its name and what has happened.");
+}

@@ -1,0 +1,14 @@
+/** `mcp`: serves the record to an agent on standard input and output. */
+import { UserError } from "../../base/errors.ts";
+import type { Io } from "../terminal/io.ts";
+
+export async function run(_options: object, io: Io): Promise<undefined> {
+  if (io.interactive)
+    throw new UserError(
+      "usage",
+      "`backtrail mcp` talks to an agent, not to a terminal.",
+      "`backtrail enable --mcp` makes your agents start it.",
+    );
+  const { serve } = await import("../../mcp/serve.ts");
+  await serve(io.cwd);
+}

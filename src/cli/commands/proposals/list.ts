@@ -1,0 +1,28 @@
+/** `proposals`: lists what agents proposed and nobody has decided yet. */
+import { listProposals } from "../../../api/proposals.ts";
+import { now } from "../../../base/clock.ts";
+import { proposalLines } from "../../render/proposal.ts";
+import { openForReading } from "../../shared/workspace.ts";
+import { EXIT } from "../../terminal/exit.ts";
+import type { Io } from "../../terminal/io.ts";
+
+interface Options {
+  all?: boolean;
+  json?: boolean;
+}
+
+export async function run({ all = false, json }: Options, io: Io): Promise<number | undefined> {
+  const workspace = await openForReading(io);
+  const proposals = listProposals(workspace, { all });
+  if (json) {
+    io.json({ proposals });
+    return undefined;
+  }
+  if (proposals.length === 0) {
+    io.say(all ? "No agent has proposed anything here lately." : "No proposal is open.");
+    return EXIT.nothing;
+  }
+  const blocks = proposals.map((proposal) => proposalLines(proposal, io.out, now()).join("\n"));
+  io.print(blocks.join("\n\n"));
+  return undefined;
+}

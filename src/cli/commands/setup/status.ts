@@ -1,0 +1,389 @@
+/**
+ * `status`: reports whether Backtrail is on here, which agents are connected, and which sessions exist. Changes
+ * nothing.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Agent } from "../../../agents/contract/agent.ts";
+import type { Scope } from "../../../agents/contract/profile.ts";
+import { type InstallOptions, inspect, inspectAll, installedRoots } from "../../../agents/hooks/install.ts";
+import { inspectServer } from "../../../agents/mcp-server/install.ts";
+import { capabilitiesOf, listAgents } from "../../../agents/registry/registry.ts";
+import { now } from "../../../base/clock.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { dataDirectory } from "../../../base/paths.ts";
+import { oneLine, plural, printable, shownPath } from "../../../base/text.ts";
+import { checkpointPlaces, isHidden } from "../../../checkpoints/branch/location.ts";
+import { isEntireEnabled } from "../../../checkpoints/entire/traces.ts";
+import { CHECKPOINT_BRANCH } from "../../../checkpoints/format/layout.ts";
+import { findRemote, withoutPassword } from "../../../checkpoints/sync/remote.ts";
+import { remoteState, requestedPush } from "../../../checkpoints/sync/state.ts";
+import { pendingKeys, readPending } from "../../../checkpoints/write/pending.ts";
+import { leftToUser } from "../../../commits/auto-commit.ts";
+import type { Config } from "../../../config/load.ts";
+import type { Presence } from "../../../edit/hook-entries.ts";
+import { hasRef } from "../../../git/refs.ts";
+import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
+import { agentHealth } from "../../../maintenance/doctor/agent-health.ts";
+import { missedAtLastStep } from "../../../recording/notice.ts";
+import { listSessions, loadSession, type SessionState } from "../../../recording/session/store.ts";
+import { type UserScopeCoverage, userScopeCoverage } from "../../../recording/user-scope/coverage.ts";
+import { connectedAgents } from "../../../recording/user-scope/record.ts";
+import { isExcludedStore } from "../../../recording/user-scope/start.ts";
+import { listSteps } from "../../../steps/list.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import { type Cell, table } from "../../render/layout/table.ts";
+import { wrapAfter } from "../../render/layout/text.ts";
+import { age, until } from "../../render/layout/time.ts";
+import { WHY_NOT_CAPTURED } from "../../render/step.ts";
+import { userScopeText } from "../../render/user-scope.ts";
+import { ownExecutable } from "../../shared/executable.ts";
+import { settingsOf, settingsWarnings } from "../../shared/settings.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { statusCommand } from "./commands.ts";
+
+const SHOWN_SESSIONS = 8;
+const SHOWN_MISSED = 8;
+const SHOWN_ROOTS = 3;
+const SHOWN_LEFT = 10;
+
+interface AgentStatus {
+  id: string;
+  hooks: "installed" | "absent" | "outdated" | "watched";
+  scope: Scope | null;
+  /** Whether this work tree received a hook call from the agent since its hooks were written. */
+  heard: boolean;
+  lastHeard: string | null;
+  /** Sentences about why its hooks are not called, and about sessions that called none. */
+  problems: string[];
+  /** Other work trees of the repository that have the agent's hooks. */
+  worktrees: string[];
+  /** Present if `enable --mcp` has connected the agent. */
+  mcp?: Presence;
+}
+
+const OUTDATED = "The hooks are outdated: `backtrail enable` brings them up to date.";
+
+export async function run(options: OptionsOf<typeof statusCommand>, io: Io): Promise<undefined> {
+  const workspace = findWorkspace(io.cwd);
+  const { config, problems } = settingsOf(workspace);
+  const userScope = userScopeCoverage(workspace, config);
+  const isOff = workspace === undefined || !isEnabled(workspace) || isExcludedStore(workspace, config);
+  const enabled = config.enabled && (!isOff || userScope.kind === "recorded");
+  const sessions = workspace && isEnabled(workspace) ? listSessions(workspace) : [];
+  const agents = workspace ? await agentStatus(workspace, sessions) : [];
+  if (options.json) {
+    io.json({
+      enabled,
+      store: { kind: workspace?.kind ?? "private" },
+      strategy: config.strategy,
+      tier: config.tier,
+      agents,
+      ...(userScope.kind === "off" ? {} : { userScope }),
+      sessions: sessions.map(sessionJson),
+      pending: workspace && isEnabled(workspace) ? pendingFiles(workspace) : [],
+      ...(workspace && config.strategy === "auto-commit" ? { leftToUser: leftToUser(workspace) } : {}),
+      push: {
+        enabled: config.push.enabled,
+        remote: withoutPassword(config.push.remote),
+        ...(await pushState(workspace, config)),
+      },
+    });
+    return;
+  }
+  for (const warning of settingsWarnings(workspace, problems))
+    io.say(`${io.err.paint("yellow", "warning:")} ${warning}`);
+  const { paint } = io.out;
+  if (workspace && isOff && enabled) {
+    io.printMessage(`Recording is ${paint("green", "on")} in ${shownPath(workspace.root)}; nothing is recorded yet.`);
+    printUserScope(userScope, io);
+    printAgents(agents, io);
+    return;
+  }
+  if (!workspace || isOff) {
+    io.printMessage(`Recording is ${paint("yellow", "off")} in ${shownPath(workspace?.root ?? io.cwd)}.`);
+    printUserScope(userScope, io);
+    io.say("`backtrail enable` turns it on.");
+    return;
+  }
+  const state = config.enabled ? paint("green", "on") : paint("yellow", "off (the setting `enabled` is false)");
+  io.printMessage(`Recording is ${state} in ${shownPath(workspace.root)}.`);
+  io.printMessage(
+    `${stepsText(workspace)}; tier ${oneLine(config.tier)}, ${config.strategy}, push ${config.push.enabled ? `to ${oneLine(withoutPassword(config.push.remote))}` : "off"}.`,
+  );
+  printUserScope(userScope, io);
+  if (config.strategy === "auto-commit") printLeft(workspace, io);
+  if (config.push.enabled) printPush(await pushState(workspace, config), io);
+  printNotCaptured(workspace, io);
+  printAgents(agents, io);
+  printSessions(sessions, workspace, io);
+  await printStored(workspace, config.push.enabled, io);
+}
+
+function printUserScope(coverage: UserScopeCoverage, io: Io): void {
+  const text = userScopeText(coverage);
+  if (text !== null) io.printMessage(text);
+}
+
+/** Lists files that no restore could bring back. */
+function printNotCaptured(workspace: Workspace, io: Io): void {
+  const missed = missedAtLastStep(workspace);
+  if (missed.length === 0) return;
+  io.print("");
+  io.print(io.out.paint("bold", "Not recorded at the last step"));
+  const mark = io.out.paint("yellow", "!");
+  for (const { path, why } of missed.slice(0, SHOWN_MISSED))
+    for (const line of wrapAfter(`  ${mark} `, `${shownPath(path)}: ${WHY_NOT_CAPTURED[why]}`, io.out.columns))
+      io.print(line);
+  const left = missed.length - SHOWN_MISSED;
+  if (left > 0) io.print(io.out.paint("dim", `  and ${left} more`));
+  const advice = "`backtrail config set capture.max_tracked_size` (max_file_size if untracked) raises the limit";
+  for (const line of wrapAfter("  ", advice, io.out.columns)) io.print(io.out.paint("dim", line));
+}
+
+/** Lists files of turns that auto-commit skipped, because they also contain changes of the user's. */
+function printLeft(workspace: Workspace, io: Io): void {
+  for (const { path, why } of leftToUser(workspace).slice(0, SHOWN_LEFT))
+    io.printMessage(`${io.out.paint("yellow", "!")} auto-commit has left ${shownPath(path)} to you: ${oneLine(why)}.`);
+}
+
+function stepsText(workspace: Workspace): string {
+  const [here, all] = [listSteps(workspace).length, listSteps(workspace, { all: true }).length];
+  if (workspace.kind === "private")
+    return `${plural(here, "step")} in a private store (this folder is not a git repository)`;
+  if (here === all) return `${plural(here, "step")} in this repository`;
+  return `${plural(here, "step")} in this work tree, ${all} in the repository`;
+}
+
+interface PushState {
+  pushed: string | null;
+  /** Since when a push is pending. */
+  waiting: string | null;
+  error: { time: string; message: string } | null;
+  next: string | null;
+}
+
+async function pushState(workspace: Workspace | undefined, { push }: Config): Promise<PushState> {
+  const nothing: PushState = { pushed: null, waiting: null, error: null, next: null };
+  if (workspace?.kind !== "repository" || !isEnabled(workspace)) return nothing;
+  const waiting = requestedPush(workspace)?.time ?? null;
+  try {
+    const state = remoteState(workspace, (await findRemote(workspace, push.remote)).key);
+    const { pushed = null, error = null, next = null } = state ?? {};
+    return { pushed, waiting, error, next };
+  } catch (error) {
+    // Without the remote there is nothing to report, unless pushing is enabled.
+    if (!push.enabled) return nothing;
+    return { ...nothing, waiting, error: { time: waiting ?? now().toISOString(), message: messageOf(error) } };
+  }
+}
+
+function printPush({ waiting, error, next }: PushState, io: Io): void {
+  // Nothing was tried: there is no remote to push to.
+  if (error && next === null) io.printMessage(`Checkpoints cannot be pushed: ${oneLine(error.message)}`);
+  else if (error) {
+    const again = waiting && next ? `; tried again ${until(next, now())}` : "";
+    io.printMessage(`The last push of checkpoints failed ${age(error.time, now())}${again}: ${oneLine(error.message)}`);
+  } else if (waiting) io.print("Checkpoints are being pushed.");
+}
+
+/** Files of each session in this work tree that are not committed yet. */
+function pendingFiles(workspace: Workspace): { agent: string; session: string; files: string[] }[] {
+  return pendingKeys(workspace).flatMap((key) => {
+    const state = loadSession(workspace, key);
+    const { files } = readPending(workspace, key);
+    return state && files.length > 0 ? [{ agent: state.agent, session: state.id, files }] : [];
+  });
+}
+
+async function agentStatus(workspace: Workspace, sessions: readonly SessionState[]): Promise<AgentStatus[]> {
+  const connected = isEnabled(workspace) ? connectedAgents(workspace) : {};
+  const executable = ownExecutable();
+  const result: AgentStatus[] = [];
+  for (const agent of await listAgents()) {
+    const { profile } = agent;
+    if (agent.watcher && connected[profile.id])
+      result.push({ ...UNHEARD, id: profile.id, hooks: "watched", scope: "local" });
+    if (!capabilitiesOf(agent).hooks) continue;
+    const found = inspectAll(agent, { workspace, executable });
+    const recorded = connected[profile.id]?.scope;
+    const best =
+      found.find(({ scope, state }) => scope === recorded && state !== "absent") ??
+      found.find(({ state }) => state === "installed") ??
+      found.find(({ state }) => state === "outdated");
+    const isGone =
+      !best && isEnabled(workspace) && (recorded === "local" || recorded === "project" || recorded === "user");
+    if (isGone) {
+      const problems = [goneText(workspace, agent, recorded, executable)];
+      result.push({ ...UNHEARD, id: profile.id, hooks: "absent", scope: recorded, problems });
+      continue;
+    }
+    const health = best && isEnabled(workspace) ? await healthOf(workspace, agent, best.scope, sessions) : UNHEARD;
+    const mcp = serverState(agent, connected[profile.id]?.mcp, { workspace, executable });
+    result.push({ id: profile.id, hooks: best?.state ?? "absent", scope: best?.scope ?? null, ...health, ...mcp });
+  }
+  return result;
+}
+
+/** Whether the agent can start our MCP server; nothing if it was not told to. */
+function serverState({ profile }: Agent, scope: string | undefined, options: InstallOptions): Pick<AgentStatus, "mcp"> {
+  if (!profile.mcp || (scope !== "local" && scope !== "project" && scope !== "user")) return {};
+  return { mcp: inspectServer(profile, scope, options).state };
+}
+
+/** For an agent that is connected but whose hooks are missing here. */
+function goneText(workspace: Workspace, agent: Agent, scope: Scope, executable: string): string {
+  const { id } = agent.profile;
+  const others = installedRoots(agent.profile, { workspace });
+  if (scope === "local" && others.length > 0 && !others.includes(workspace.root)) {
+    const where = others.slice(0, SHOWN_ROOTS).map((root) => shownPath(root));
+    return `${id} is connected in ${where.join(", ")}, not in this work tree. \`backtrail enable --agent ${id}\` connects it here.`;
+  }
+  const file = placeOf(inspect(agent, scope, { workspace, executable }).file, workspace.root);
+  return `The hooks of ${id} are gone from ${file}. \`backtrail doctor --fix\` puts them back.`;
+}
+
+const UNHEARD = { heard: false, lastHeard: null, problems: [], worktrees: [] };
+
+async function healthOf(
+  workspace: Workspace,
+  agent: Agent,
+  scope: Scope,
+  sessions: readonly SessionState[],
+): Promise<Pick<AgentStatus, "heard" | "lastHeard" | "problems" | "worktrees">> {
+  const shown = (file: string) => placeOf(file, workspace.root);
+  const found = await agentHealth(workspace, agent, scope, { executable: ownExecutable(), shown, sessions });
+  const problems = found.obstacles.map(({ message, hint }) => `${message} ${hint}`);
+  if (found.unheardSession) {
+    const { id, time } = found.unheardSession;
+    problems.push(
+      `${agent.profile.id} worked here without calling its hooks ${age(time, now())}: session ${id} is not recorded.`,
+    );
+  }
+  const roots = scope === "local" ? installedRoots(agent.profile, { workspace }) : [];
+  const worktrees = roots.filter((root) => root !== workspace.root);
+  return { heard: found.heard, lastHeard: found.lastHeard, problems, worktrees };
+}
+
+function sessionJson(session: SessionState) {
+  return {
+    id: session.id,
+    agent: session.agent,
+    phase: session.phase,
+    turns: session.turn,
+    steps: session.steps,
+    transcript: session.transcript?.path ?? null,
+    parent: session.parent,
+  };
+}
+
+function printAgents(agents: readonly AgentStatus[], io: Io): void {
+  const { paint } = io.out;
+  const connected = agents.filter(({ hooks, problems }) => hooks !== "absent" || problems.length > 0);
+  io.print("");
+  io.print(paint("bold", "Agents"));
+  if (connected.length === 0) io.print("  none connected; `backtrail enable` connects those it finds");
+  const rows = connected.map(({ id, hooks, scope, heard, lastHeard, problems, mcp }): Cell[] => [
+    { text: id },
+    {
+      text: hooks === "watched" ? "no hooks" : `hooks ${hooks}`,
+      paint: (text) => paint(hooks === "watched" || (heard && problems.length === 0) ? "green" : "yellow", text),
+    },
+    {
+      text:
+        hooks === "watched" || hooks === "absent"
+          ? ""
+          : heard && lastHeard
+            ? `last heard ${age(lastHeard, now())}`
+            : "not heard yet",
+    },
+    {
+      text: [
+        hooks === "watched" ? "recorded while `backtrail watch` runs" : `${scope} scope`,
+        ...(mcp === undefined ? [] : [`MCP ${mcp}`]),
+      ].join(", "),
+    },
+  ]);
+  for (const line of table(rows, io.out.columns, 2)) io.print(line);
+  for (const { id, worktrees } of connected.filter((agent) => agent.worktrees.length > 0)) {
+    const left = worktrees.length - SHOWN_ROOTS;
+    const roots = worktrees.slice(0, SHOWN_ROOTS).map((root) => shownPath(root));
+    io.print(paint("dim", `  ${id} is also connected in ${roots.join(", ")}${left > 0 ? ` and ${left} more` : ""}`));
+  }
+  const advice = connected.some(({ hooks }) => hooks === "outdated") ? [OUTDATED] : [];
+  for (const text of [...connected.flatMap(({ problems }) => problems), ...advice]) {
+    for (const line of wrapAfter(`  ${paint("yellow", "!")} `, printable(text), io.out.columns)) io.print(line);
+  }
+}
+
+function printSessions(sessions: readonly SessionState[], workspace: Workspace, io: Io): void {
+  const { paint } = io.out;
+  io.print("");
+  io.print(paint("bold", "Sessions"));
+  const here = sessions.filter(({ worktree }) => worktree === workspace.worktree);
+  if (here.length === 0) io.print("  none yet");
+  const rows = here
+    .slice(0, SHOWN_SESSIONS)
+    .map((session): Cell[] => [
+      { text: oneLine(session.id).slice(0, 8), paint: (text) => paint("magenta", text) },
+      { text: oneLine(session.agent) },
+      { text: phaseWord(session), paint: (text) => paint(session.phase === "ENDED" ? "dim" : "green", text) },
+      { text: plural(session.turn, "turn") },
+      { text: age(session.updatedAt, now()) },
+      { text: oneLine(session.title ?? "") },
+    ]);
+  for (const line of table(rows, io.out.columns, 2)) io.print(line);
+  const left = here.length - rows.length;
+  if (left > 0) io.print(paint("dim", `  and ${plural(left, "older session")}`));
+  const elsewhere = sessions.length - here.length;
+  if (elsewhere > 0) io.print(paint("dim", `  ${plural(elsewhere, "session")} in other worktrees`));
+}
+
+/** Lists where data is stored and who can see it. */
+async function storedPlaces(workspace: Workspace, pushed: boolean): Promise<{ where: string; what: string }[]> {
+  const vault = join(dataDirectory(), "redaction");
+  const store = placeOf(workspace.storeDir, workspace.root);
+  return [
+    {
+      where: workspace.kind === "repository" ? `${store}, refs/backtrail` : store,
+      what: "steps and conversations, only on this machine",
+    },
+    ...(workspace.kind === "repository" ? await checkpointsStored(workspace, pushed) : []),
+    ...(existsSync(vault) ? [{ where: placeOf(vault, null), what: "what was redacted, encrypted" }] : []),
+  ];
+}
+
+async function checkpointsStored(workspace: Workspace, pushed: boolean): Promise<{ where: string; what: string }[]> {
+  const whoPushes = (await isEntireEnabled(workspace)) ? "Entire's hook pushes it" : "`git push --all` takes it";
+  return checkpointPlaces(workspace)
+    .filter((place) => hasRef(place, CHECKPOINT_BRANCH))
+    .map((place) => {
+      if (isHidden(place))
+        return {
+          where: placeOf(place.gitDir, workspace.root),
+          what: "behind commits: redacted, not pushed",
+        };
+      const fate = pushed ? "redacted, pushed with yours" : whoPushes;
+      return { where: CHECKPOINT_BRANCH.slice("refs/heads/".length), what: `behind commits: ${fate}` };
+    });
+}
+
+async function printStored(workspace: Workspace, pushed: boolean, io: Io): Promise<void> {
+  const { paint } = io.out;
+  io.print("");
+  io.print(paint("bold", "Stored"));
+  const rows = (await storedPlaces(workspace, pushed)).map(({ where, what }): Cell[] => [
+    { text: where },
+    { text: what },
+  ]);
+  for (const line of table(rows, io.out.columns, 2)) io.print(line);
+  const advice = "`backtrail forget` removes a conversation, `backtrail clean` what is old";
+  for (const line of wrapAfter("  ", advice, io.out.columns)) io.print(paint("dim", line));
+}
+
+function phaseWord(session: SessionState): string {
+  if (session.phase === "ENDED") return "ended";
+  return session.phase === "IDLE" ? "waiting" : "working";
+}

@@ -1,0 +1,32 @@
+/** `team leave`: revokes this machine's token on the hub and forgets it here. */
+import { messageOf } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import { HubError } from "../../../team/client.ts";
+import { removeMembership, requireMembership } from "../../../team/membership.ts";
+import { hubOf } from "../../shared/team.ts";
+import { confirm, interrupted } from "../../terminal/ask.ts";
+import type { Io } from "../../terminal/io.ts";
+
+interface Options {
+  yes?: boolean;
+  json?: boolean;
+}
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const membership = requireMembership();
+  if (!options.yes && !(await confirm(io, `Leave the team at ${membership.url}?`, "--yes"))) throw interrupted();
+  const problem = await hubOf(membership)
+    .leave()
+    .then(() => null)
+    .catch((error: unknown) => (error instanceof HubError && error.kind === "revoked" ? null : messageOf(error)));
+  removeMembership();
+  if (options.json) {
+    io.json({ url: membership.url, revoked: problem === null });
+    return;
+  }
+  io.say(`Left the team at ${membership.url}. Nothing is sent any more.`);
+  if (problem !== null)
+    io.say(
+      `The token could not be revoked: ${oneLine(problem)} Ask for \`backtrail hub token revoke ${membership.device}\`.`,
+    );
+}

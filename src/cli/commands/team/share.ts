@@ -1,0 +1,77 @@
+/** `team share [level]`: chooses what the current repository shares. */
+import { now } from "../../../base/clock.ts";
+import { UserError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import type { Workspace } from "../../../git/workspace.ts";
+import type { Level } from "../../../team/levels.ts";
+import { type Membership, requireMembership } from "../../../team/membership.ts";
+import { COMMAND_WAIT_MS, send } from "../../../team/send.ts";
+import { readShare, removeShare, repositoryName, type Share, writeShare } from "../../../team/sharing.ts";
+import { requireLevel, teamWorkspace } from "../../shared/team.ts";
+import type { Io } from "../../terminal/io.ts";
+
+interface Options {
+  level?: string;
+  as?: string;
+  fromNow?: boolean;
+  json?: boolean;
+}
+
+const MEANING: Readonly<Record<Level, string>> = {
+  counts: "counts only: no prompts, no names of files",
+  prompts: "counts, prompts and names of files, redacted",
+  everything: "whole conversations, redacted",
+};
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const workspace = teamWorkspace(io);
+  const membership = requireMembership();
+  if (membership.role === "reader")
+    throw new UserError(
+      "refused",
+      "You are a reader of this team: readers send nothing.",
+      "An administrator can invite you as a member.",
+    );
+  if (options.level === "nothing") return stop(workspace, membership, options, io);
+  const level = requireLevel(options.level ?? "counts", ["nothing"]);
+  const before = readShare(workspace);
+  const share = writeShare(workspace, {
+    level,
+    repository: options.as ?? before?.repository ?? (await repositoryName(workspace)),
+    since: options.fromNow ? now().toISOString() : (before?.since ?? null),
+  });
+  const result = await send(workspace, membership, COMMAND_WAIT_MS);
+  if (options.json) {
+    io.json({ repository: share.repository, level, since: share.since, result });
+    return;
+  }
+  io.say(`${oneLine(share.repository)} shares ${MEANING[level]}.`);
+  if (result.kind === "failed")
+    io.say(`The hub does not know yet: ${oneLine(result.failure.message)} It is tried again.`);
+}
+
+/** Lowers the level first, so that texts go from the hub; counts of what was shared stay. */
+async function stop(workspace: Workspace, membership: Membership, options: Options, io: Io): Promise<undefined> {
+  const share = readShare(workspace);
+  if (!share) throw new UserError("not-found", "This repository shares nothing.");
+  await removeTexts(workspace, membership, share);
+  removeShare(workspace);
+  if (options.json) io.json({ repository: share.repository, level: null });
+  else
+    io.say(
+      `${oneLine(share.repository)} shares nothing any more. Texts are gone from the hub; counts of earlier turns stay.`,
+    );
+}
+
+async function removeTexts(workspace: Workspace, membership: Membership, share: Share): Promise<void> {
+  // Turns from now on only, so that nothing else is sent on the way out.
+  writeShare(workspace, { level: "counts", repository: share.repository, since: now().toISOString() });
+  const result = await send(workspace, membership, COMMAND_WAIT_MS);
+  if (result.kind === "sent") return;
+  const why = result.kind === "failed" ? result.failure.message : "Another process is sending.";
+  throw new UserError(
+    "failed",
+    `Texts are still on the hub: ${oneLine(why)}`,
+    "Nothing but counts is sent from here meanwhile. Run this again when the hub can be reached.",
+  );
+}

@@ -1,0 +1,90 @@
+/** `team status`: the team, what this repository shares, what waits to be sent, and why it waits. */
+import { now } from "../../../base/clock.ts";
+import { oneLine, plural } from "../../../base/text.ts";
+import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
+import { readMembership } from "../../../team/membership.ts";
+import { Outgoing } from "../../../team/outgoing.ts";
+import { type Waiting, waitingFor } from "../../../team/send.ts";
+import { readShare, type Share } from "../../../team/sharing.ts";
+import { readSendState, type SendState } from "../../../team/state.ts";
+import { age, until } from "../../render/layout/time.ts";
+import { labelled } from "../../render/line-origin.ts";
+import { failureHint } from "../../shared/team.ts";
+import type { Io } from "../../terminal/io.ts";
+
+interface Options {
+  json?: boolean;
+}
+
+interface Here {
+  share: Share | undefined;
+  state: SendState;
+  waiting: Waiting;
+}
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const membership = readMembership();
+  const workspace = findWorkspace(io.cwd);
+  const here = workspace && isEnabled(workspace) ? await lookAt(workspace) : null;
+  if (options.json) {
+    const team = membership && {
+      url: membership.url,
+      person: membership.person,
+      role: membership.role,
+      device: membership.device,
+    };
+    io.json({ team: team ?? null, ...(here ? repositoryJson(here) : { repository: null }) });
+    return;
+  }
+  if (!membership) {
+    io.print("This machine belongs to no team.");
+    io.say("`backtrail team join <link>` joins one.");
+    return;
+  }
+  io.print(`${oneLine(membership.person)} (${membership.role}) in the team at ${membership.url}`);
+  if (here) for (const line of repositoryLines(here, io)) io.print(line);
+  const failure = here?.state.failure;
+  if (failure) io.say(failureHint(failure.kind));
+}
+
+async function lookAt(workspace: Workspace): Promise<Here> {
+  const share = readShare(workspace);
+  const state = readSendState(workspace);
+  const outgoing = share ? await Outgoing.open(workspace, share) : null;
+  return { share, state, waiting: waitingFor(workspace, share, outgoing, state) };
+}
+
+function repositoryJson({ share, state, waiting }: Here) {
+  return {
+    repository: share?.repository ?? null,
+    level: share?.level ?? null,
+    since: share?.since ?? null,
+    waiting: { turns: waiting.drafts.length, forgotten: waiting.forgotten.length },
+    sent: Object.keys(state.sent).length,
+    lastSentAt: state.lastSentAt,
+    failure: state.failure,
+  };
+}
+
+function repositoryLines({ share, state, waiting }: Here, io: Io): string[] {
+  const { paint } = io.out;
+  const { failure, lastSentAt } = state;
+  const turns = waiting.drafts.length;
+  const parts = [
+    ...(turns > 0 ? [plural(turns, "turn")] : []),
+    ...(waiting.forgotten.length > 0 ? [`${plural(waiting.forgotten.length, "session")} to forget`] : []),
+    ...(waiting.announcement ? ["the chosen level"] : []),
+  ];
+  const next = failure?.next ? `tried again ${until(failure.next, now())}` : "tried again when you have fixed it";
+  return [
+    ...labelled(
+      "repository",
+      share ? oneLine(share.repository) : "shares nothing: `backtrail team share` starts it",
+      paint,
+    ),
+    ...labelled("shares", share ? share.level : null, paint),
+    ...labelled("sent", lastSentAt ? age(lastSentAt, now()) : null, paint),
+    ...labelled("waiting", parts.length > 0 ? parts.join(", ") : null, paint),
+    ...labelled("failed", failure ? `${age(failure.time, now())}: ${oneLine(failure.message)} (${next})` : null, paint),
+  ];
+}

@@ -1,0 +1,120 @@
+/** `bisect`: finds the turn that broke a command. */
+
+import { now } from "../../../base/clock.ts";
+import { UserError } from "../../../base/errors.ts";
+import { plural, printable } from "../../../base/text.ts";
+import type { Workspace } from "../../../git/workspace.ts";
+import { resolveTarget } from "../../../restore/targets/resolve.ts";
+import { patch } from "../../../steps/diff.ts";
+import type { Experiment } from "../../../steps/results/types.ts";
+import { type Bisected, type Break, bisect } from "../../../trials/bisect/bisect.ts";
+import { momentOf, type Point } from "../../../trials/bisect/points.ts";
+import type { Tried } from "../../../trials/trial/trials.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { bisectJson, bisectLines, pointLine } from "../../render/bisect-result.ts";
+import { colorDiff } from "../../render/diff.ts";
+import { duration, missingInCopies, outcomeText, trialFromOptions } from "../../shared/trial-options.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
+import { EXIT } from "../../terminal/exit.ts";
+import type { Io } from "../../terminal/io.ts";
+import { withAbortSignal } from "../../terminal/with-abort-signal.ts";
+import type { bisectCommand } from "./commands.ts";
+
+type Options = OptionsOf<typeof bisectCommand>;
+
+/** With --verbose, the command's own output goes to stderr: stdout is for the answer. */
+const STDERR = 2;
+
+export async function run(options: Options, io: Io): Promise<number | undefined> {
+  const workspace = await openWorkspace(io);
+  const experiment = trialFromOptions(workspace, options, io);
+  const [good, bad] = [await targetOf(workspace, options.good), await targetOf(workspace, options.bad)];
+  const runs: { point: Point; tried: Tried }[] = [];
+  const outcome = await withAbortSignal((stop) =>
+    bisect(workspace, experiment, {
+      good,
+      bad,
+      stop,
+      fresh: options.fresh === true,
+      output: options.verbose ? STDERR : "ignore",
+      begun: (states) => io.say(`${plural(states, "state")} to look through.`),
+      told: (point, tried) => {
+        runs.push({ point, tried });
+        io.say(progressLine(point, tried, io));
+      },
+    }),
+  );
+  if (outcome.kind !== "found") throw await nothingFound(workspace, experiment, outcome, options);
+  const { found } = outcome;
+  const change = options.patch
+    ? printable(await patch(workspace, found.good.state.work, found.bad.state.work))
+    : undefined;
+  if (options.json) {
+    const tried = runs.map(({ point, tried: { known, ...result } }) => ({
+      step: momentOf(point)?.id ?? null,
+      commit: point.commit,
+      now: point.isNow,
+      ...result,
+      known,
+    }));
+    io.json({ ...bisectJson(found), runs: tried, ...(change === undefined ? {} : { patch: change }) });
+  } else {
+    const { paint, columns } = io.out;
+    const lines = bisectLines(workspace, found, { paint, columns, now: now() });
+    if (change) lines.push("", colorDiff(change.trimEnd(), paint));
+    io.say("");
+    io.print(lines.join("\n"));
+  }
+  return isExact(found) ? undefined : EXIT.nothing;
+}
+
+async function targetOf(workspace: Workspace, text: string | undefined) {
+  return text === undefined ? null : resolveTarget(workspace, text);
+}
+
+function isExact({ untold }: Break): boolean {
+  return untold.length === 0;
+}
+
+function progressLine(point: Point, tried: Tried, io: Io): string {
+  const { paint, columns } = io.err;
+  const time = paint("dim", tried.known ? "known" : duration(tried.milliseconds));
+  return `  ${pointLine(point, { paint, columns: columns - 32, now: now() })}  ${outcomeText(tried, paint)}  ${time}`;
+}
+
+async function nothingFound(
+  workspace: Workspace,
+  experiment: Experiment,
+  outcome: Exclude<Bisected, { kind: "found" }>,
+  options: Options,
+): Promise<UserError> {
+  const seeItself = options.verbose ? "" : " --verbose shows what the command says.";
+  switch (outcome.kind) {
+    case "bad-passes":
+      return new UserError(
+        "not-found",
+        options.bad === undefined ? "The command passes now, so nothing broke it." : "The command passes there.",
+        "Name a state where it fails with --bad.",
+      );
+    case "untold":
+      return new UserError(
+        "not-found",
+        "Whether the command passes at an end of the search can't be told.",
+        `Name other ends with --good and --bad.${seeItself}`,
+      );
+    default: {
+      const [missing] = await missingInCopies(workspace, experiment);
+      const where =
+        outcome.kind === "good-fails"
+          ? "The command fails at --good already."
+          : "No recorded state was found in which it passes.";
+      return new UserError(
+        "not-found",
+        where,
+        missing
+          ? `${missing} is ignored by git, so the copies don't have it: try --link ${missing}.${seeItself}`
+          : `Does it need something that git ignores? --link and --copy bring it along.${seeItself}`,
+      );
+    }
+  }
+}

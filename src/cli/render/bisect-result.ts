@@ -1,0 +1,120 @@
+/** Renders the result of a bisect: who made the breaking change, what changed, and how to revert it. */
+import { oneLine, plural } from "../../base/text.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import type { Step } from "../../model/step.ts";
+import { groupTurns, type Turn } from "../../model/turn.ts";
+import { readTurnStatuses } from "../../restore/targets/turn-status.ts";
+import { changesBetween } from "../../steps/diff.ts";
+import { listSteps } from "../../steps/list.ts";
+import type { Break } from "../../trials/bisect/bisect.ts";
+import { momentOf, type Point } from "../../trials/bisect/points.ts";
+import type { Paint } from "../terminal/io.ts";
+import { fileLines } from "./files.ts";
+import { fit, wrap } from "./layout/text.ts";
+import { age } from "./layout/time.ts";
+import { stepJson } from "./step-json.ts";
+import { headlineOf, titleOf } from "./timeline/timeline.ts";
+
+interface View {
+  paint: Paint;
+  columns: number;
+  now: Date;
+}
+
+const SHOWN_FILES = 20;
+const PROMPT_LINES = 6;
+const WHEN = 12;
+
+export function bisectLines(workspace: Workspace, found: Break, view: View): string[] {
+  const { paint, columns } = view;
+  const lines: string[] = [];
+  const turn = turnBehind(workspace, found.culprit.step);
+  if (found.untold.length > 0) {
+    const count = plural(found.untold.length + 1, "state");
+    lines.push(paint("bold", `It broke at one of ${count}; the others can't be told.`));
+    lines.push(...[...found.untold, found.bad].map((point) => `  ${pointLine(point, view)}`), "");
+  } else lines.push(paint("bold", verdictOf(found)), "");
+  if (turn) {
+    const { step, by } = found.culprit;
+    const shown = by === "subagent" && step ? { ...turn, head: step, open: false } : turn;
+    lines.push(...headlineOf(shown, { ...view, fates: readTurnStatuses(workspace, turn.steps) }));
+    const text = by === "subagent" && step ? titleOf(step) : (turn.prompt ?? titleOf(turn.head));
+    lines.push(
+      ...wrap(oneLine(text), columns - 2)
+        .slice(0, PROMPT_LINES)
+        .map((line) => `  ${line}`),
+    );
+    if (by === "subagent" && turn.prompt)
+      lines.push(paint("dim", `  in the turn: ${fit(oneLine(turn.prompt), columns - 15)}`));
+  } else lines.push(`${pointLine(found.good, view)}`, `  ${paint("dim", "and then, outside of any turn:")}`);
+  const entries = found.files.map(({ path, status }) => ({ path, change: status }));
+  lines.push(...fileLines(entries, paint, { limit: SHOWN_FILES }), "");
+  const isUndone = turn !== undefined && readTurnStatuses(workspace, turn.steps).of(turn.head) === "undone";
+  if (isUndone) lines.push("You have undone this turn since, so something later breaks it too.", "");
+  lines.push(...nextSteps(found, turn, isUndone, view));
+  return lines;
+}
+
+/** A state on one line: time, step and title. */
+export function pointLine(point: Point, { paint, columns, now }: View): string {
+  const step = momentOf(point);
+  if (point.isNow) return fit("now", columns).padEnd(Math.min(columns, WHEN));
+  if (!step) return `commit ${point.commit?.slice(0, 12) ?? ""}`;
+  const when = age(step.time, now);
+  const title = fit(`${placeOf(step)}${titleOf(step)}`, Math.max(10, columns - step.id.length - when.length - 4));
+  return `${paint("magenta", step.id)}  ${paint("dim", when)}  ${title}`;
+}
+
+export function bisectJson({ good, bad, untold, culprit, files }: Break) {
+  const { by, step } = culprit;
+  return {
+    found: {
+      by,
+      agent: step?.agent ?? null,
+      session: step?.session ?? null,
+      turn: step?.turn ?? null,
+      prompt: step?.prompt ?? null,
+      subagent: by === "subagent" ? (step?.subagent ?? null) : null,
+      step: step && stepJson(step),
+      files: changesBetween(files),
+    },
+    good: pointJson(good),
+    bad: pointJson(bad),
+    untold: untold.map(pointJson),
+  };
+}
+
+function pointJson(point: Point) {
+  return { step: momentOf(point)?.id ?? null, commit: point.commit, now: point.isNow };
+}
+
+function verdictOf({ culprit, good, bad }: Break): string {
+  if (culprit.by === "subagent") return "A subagent broke it:";
+  if (culprit.by === "turn") return "This turn broke it:";
+  if (bad.commit ?? good.commit) return "It broke between these two:";
+  return bad.isNow ? "It broke after the last turn:" : "It broke between two turns:";
+}
+
+function placeOf(step: Step): string {
+  return step.kind === "turn-start" ? "before: " : step.kind === "turn-end" ? "after: " : "";
+}
+
+/** The whole turn that a step belongs to. */
+function turnBehind(workspace: Workspace, step: Step | null): Turn | undefined {
+  if (!step) return undefined;
+  const steps = listSteps(workspace, { session: step.session ?? undefined, all: true });
+  return groupTurns(steps).find((turn) => turn.steps.some(({ id }) => id === step.id));
+}
+
+function nextSteps({ good, culprit }: Break, turn: Turn | undefined, isUndone: boolean, { paint }: View): string[] {
+  const lines: [string, string][] = [];
+  const id = culprit.by === "subagent" ? culprit.step?.id : turn?.head.id;
+  if (id !== undefined) {
+    if (!isUndone) lines.push([`backtrail undo ${id}`, "take it back, and keep what came later"]);
+    lines.push([`backtrail show ${id} --patch`, "look at all of it"]);
+  }
+  const target = momentOf(good)?.id ?? good.commit?.slice(0, 12);
+  if (target) lines.push([`backtrail rewind ${target}`, "to the last state where it passes"]);
+  const width = Math.max(0, ...lines.map(([command]) => command.length)) + 2;
+  return lines.map(([command, meaning]) => `${command.padEnd(width)}${paint("dim", meaning)}`);
+}

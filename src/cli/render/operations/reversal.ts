@@ -1,0 +1,59 @@
+/** Renders the part of a plan that reverts a restore: what comes back, what is left behind and what is kept. */
+import { oneLine, plural } from "../../../base/text.ts";
+import type { Step } from "../../../model/step.ts";
+import type { Reversal } from "../../../restore/operations/reversal.ts";
+import type { Paint } from "../../terminal/io.ts";
+import { fit } from "../layout/text.ts";
+import { age } from "../layout/time.ts";
+import { titleOf } from "../timeline/timeline.ts";
+import { restoreName } from "./sentence.ts";
+
+interface View {
+  paint: Paint;
+  columns: number;
+  now: Date;
+}
+
+const SHOWN_TURNS = 8;
+
+export function reversalHeadline({ record, subject }: Reversal, { columns, now }: View): string {
+  const when = ` (${age(record.time, now)})`;
+  const room = Math.max(20, columns - "Take back ".length - when.length);
+  return `${fit(restoreName(record, subject), room)}${when}`;
+}
+
+export function reversalLines({ bringsBack, since, keepsSince }: Reversal, view: View): string[] {
+  const { paint } = view;
+  const kept = keepsSince
+    ? paint("bold", `Keeps ${plural(since.length, "turn")} that came since`)
+    : paint(["bold", "yellow"], `Leaves behind ${plural(since.length, "turn")} that came since`);
+  return [
+    ...(bringsBack.length > 0 ? [paint("bold", `Brings back ${plural(bringsBack.length, "turn")}`)] : []),
+    ...turnLines(bringsBack, view),
+    ...(since.length > 0 ? [kept] : []),
+    ...turnLines(since, view),
+  ];
+}
+
+export function reversalJson({ record, bringsBack, since, keepsSince }: Reversal) {
+  return {
+    operation: record.id,
+    kind: record.kind,
+    bringsBack: bringsBack.map(turnJson),
+    since: since.map(turnJson),
+    keepsSince,
+  };
+}
+
+function turnLines(steps: readonly Step[], { paint, columns, now }: View): string[] {
+  const lines = steps.slice(0, SHOWN_TURNS).map((step) => {
+    const start = `  ${step.id}  ${age(step.time, now)}  ${oneLine(step.agent ?? "")}  `;
+    return `  ${paint("magenta", step.id)}  ${paint("dim", age(step.time, now))}  ${paint("cyan", oneLine(step.agent ?? ""))}  ${fit(titleOf({ ...step, kind: "turn-end" }), Math.max(10, columns - start.length))}`;
+  });
+  const more = steps.length - SHOWN_TURNS;
+  return more > 0 ? [...lines, paint("dim", `  … and ${more} more`)] : lines;
+}
+
+function turnJson({ id, agent, session, turn, prompt }: Step) {
+  return { step: id, agent, session, turn, prompt };
+}

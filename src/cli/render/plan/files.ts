@@ -1,0 +1,61 @@
+/** Renders the files of a plan: what happens to each file, and which files contain the user's own changes. */
+import { plural } from "../../../base/text.ts";
+import type { RestorePlan, YourFile } from "../../../restore/types.ts";
+import type { Paint } from "../../terminal/io.ts";
+import { type Change, fileLines } from "../files.ts";
+import { clockTime } from "../layout/time.ts";
+
+export interface FilesView {
+  paint: Paint;
+  now: Date;
+  /** The maximum number of files to list. */
+  limit: number;
+}
+
+export function planFileLines(plan: RestorePlan, { paint, now, limit }: FilesView): string[] {
+  const created = new Set(plan.create);
+  const yours = new Map(plan.yours.map((file) => [file.path, file]));
+  const entry = (path: string, change: Change) => {
+    const own = yours.get(path);
+    return { path, change, ...(own ? { note: ownNote(own, now) } : {}) };
+  };
+  const entries = [
+    ...plan.write.map((path) => entry(path, created.has(path) ? "added" : "modified")),
+    ...plan.delete.map((path) => entry(path, "deleted")),
+    ...plan.chmod.map((path) => entry(path, "mode")),
+  ];
+  if (entries.length === 0) return [paint("dim", "  No file changes.")];
+  // The user's own files come first, so that a long list never omits them.
+  const isYours = (path: string) => Number(yours.has(path));
+  entries.sort((a, b) => isYours(b.path) - isYours(a.path) || (a.path < b.path ? -1 : 1));
+  return [
+    paint("bold", counts(plan)),
+    ...fileLines(entries, paint, { limit, more: "--all lists them" }),
+    ...ownLine(plan, paint),
+  ];
+}
+
+function ownNote({ since, kept }: YourFile, now: Date): string {
+  const when = clockTime(since, now);
+  return kept ? `your changes since ${when} stay` : `yours, since ${when}`;
+}
+
+/** Only a rewind to a step can keep the user's changes. */
+function ownLine({ kind, target, options, yours }: RestorePlan, paint: Paint): string[] {
+  if (options.keepMine) return [`  ${paint("yellow", "yours")} your own changes since then stay (--keep-mine)`];
+  const going = yours.filter(({ kept }) => !kept).length;
+  if (going === 0) return [];
+  const hint = kind === "rewind" && target.kind === "step" ? " (--keep-mine keeps them)" : "";
+  return [`  ${paint("yellow", "yours")} your own changes in ${plural(going, "file")} go back too${hint}`];
+}
+
+function counts({ write, create, delete: removed, chmod }: RestorePlan): string {
+  const changed = write.length - create.length;
+  const parts = [
+    create.length > 0 ? `${plural(create.length, "file")} to create` : "",
+    changed > 0 ? `${plural(changed, "file")} to write` : "",
+    removed.length > 0 ? `${plural(removed.length, "file")} to delete` : "",
+    chmod.length > 0 ? plural(chmod.length, "file mode change") : "",
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}

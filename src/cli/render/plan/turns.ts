@@ -1,0 +1,42 @@
+/** Renders the turns of a plan, one line each, grouped by session. */
+import { oneLine, plural } from "../../../base/text.ts";
+import { groupTurns, type PlannedTurn } from "../../../restore/changes/turns.ts";
+import type { RestoreKind } from "../../../restore/types.ts";
+import type { Paint } from "../../terminal/io.ts";
+import { table } from "../layout/table.ts";
+import { shortSession } from "../line-origin.ts";
+
+const MAX_SHOWN = 10;
+
+export interface TurnsView {
+  paint: Paint;
+  columns: number;
+  /** Shows every turn, however many there are. */
+  all: boolean;
+}
+
+/** Returns no lines if there are no turns. */
+export function turnLines(
+  kind: RestoreKind,
+  turns: readonly PlannedTurn[],
+  { paint, columns, all }: TurnsView,
+): string[] {
+  if (turns.length === 0) return [];
+  const verb = kind === "take" ? "Brings" : "Takes back";
+  const grouped = groupTurns(turns).flat();
+  const shown = all || grouped.length <= MAX_SHOWN ? grouped : grouped.slice(0, MAX_SHOWN - 1);
+  const rows = shown.map(({ agent, session, turn, prompt, partial, running }) => [
+    oneLine(agent),
+    { text: `${shortSession(session)} turn ${turn}`, paint: (text: string) => paint("dim", text) },
+    `${stateOf(partial, running)}${prompt === null ? "(no prompt recorded)" : oneLine(prompt)}`,
+  ]);
+  const lines = [paint("bold", `${verb} ${plural(turns.length, "turn")}:`), ...table(rows, columns, 2)];
+  const left = grouped.length - shown.length;
+  if (left > 0) lines.push(paint("dim", `  … and ${plural(left, "more turn")} (--all lists them)`));
+  return lines;
+}
+
+function stateOf(partial: boolean, running: boolean): string {
+  if (running) return "(not ended) ";
+  return partial ? "(in part) " : "";
+}

@@ -1,0 +1,27 @@
+/** The sentences for what a bisection or a check refuses or fails with. */
+import { shownPath } from "../../../base/text.ts";
+import type { TrialProblem } from "../../../trials/problems.ts";
+import { LOG_LISTS, shown, type WordsFor } from "./words.ts";
+
+export const TRIAL_WORDS: WordsFor<TrialProblem> = {
+  "nothing-to-bisect": ({ hasEnds }) => [
+    hasEnds ? "The files are the same at both ends." : "Nothing to bisect: all recorded states have the same files.",
+    LOG_LISTS,
+  ],
+  "path-not-below-root": ({ path }) => [
+    `${shownPath(path)} is not a path below the work tree's root.`,
+    "Give it as it is seen from there, such as node_modules.",
+  ],
+  "not-between-ends": ({ step }) => [
+    `${step} does not lie between the two ends.`,
+    "--good must be older than --bad; `backtrail log` shows the order.",
+  ],
+  "command-denied": ({ program }) => [`"${shown(program)}" can't be started: permission denied.`],
+  "command-missing": ({ program }) => [
+    `"${shown(program)}" was not found in PATH.`,
+    /\s/.test(program)
+      ? "Leave out the quotes around the whole command; for what only a shell understands, write: sh -c '…'"
+      : "The command is started as it is; for what only a shell understands, write: sh -c '…'",
+  ],
+  "trial-stopped": () => ["Stopped. Nothing was changed."],
+};

@@ -1,0 +1,171 @@
+/** Takes every restore from plan to receipt: show, ask, apply, report. */
+
+import { planJson, receiptJson } from "../../api/json.ts";
+import { now } from "../../base/clock.ts";
+import { UserError } from "../../base/errors.ts";
+import { plural } from "../../base/text.ts";
+import { PlanOutdated } from "../../restore/changes/same-plan.ts";
+import { isEmptyPlan, obstacles, type Receipt, type RestorePlan } from "../../restore/types.ts";
+import { reversalJson } from "../render/operations/reversal.ts";
+import { planLines, receiptLines, resumeHint } from "../render/plan.ts";
+import { confirm } from "../terminal/ask.ts";
+import { EXIT } from "../terminal/exit.ts";
+import type { Channel, Io } from "../terminal/io.ts";
+import { page } from "../terminal/pager.ts";
+import { withProgress } from "../terminal/progress.ts";
+
+export interface RestoreFlags {
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+  /** Shows the whole plan. */
+  all?: boolean;
+}
+
+const QUESTION = {
+  rewind: "Go back?",
+  redo: "Go forward?",
+  undo: "Take it back?",
+  take: "Bring it here?",
+  fork: "",
+} as const;
+
+const SAME = "There is nothing to do: everything is as it was then.";
+const NOTHING = {
+  rewind: SAME,
+  redo: SAME,
+  undo: "Nothing to undo: none of these changes are in your files anymore.",
+  take: "Nothing to take: everything that the fork changed is here already.",
+  fork: SAME,
+} as const;
+
+/** One restore: makes its plan and applies it. */
+export interface Restore {
+  plan(): Promise<RestorePlan>;
+  /** `agreed` is the plan that the user confirmed; nothing else may be applied. */
+  apply(plan: RestorePlan, agreed?: RestorePlan): Promise<Receipt>;
+}
+
+/** The texts in which a command differs from the default. */
+export interface RestoreWords {
+  question?: string;
+  /** The first word of the receipt. */
+  done?: string;
+  /** Sentences for a plan that changes nothing; undefined for the default text. */
+  nothing?: (plan: RestorePlan) => string[] | undefined;
+}
+
+export async function confirmAndApply(
+  io: Io,
+  restore: Restore,
+  flags: RestoreFlags,
+  words: RestoreWords = {},
+): Promise<number | undefined> {
+  for (;;) {
+    const plan = await restore.plan();
+    const ended = await withoutApplying(io, plan, flags, words);
+    if (ended !== null) return ended.code;
+    if (!flags.yes && !(await isAgreed(io, plan, flags, words))) {
+      io.say("Nothing was changed.");
+      return EXIT.nothing;
+    }
+    try {
+      const receipt = await withProgress(io, "Restoring", () => restore.apply(plan, flags.yes ? undefined : plan));
+      if (flags.json) io.json({ plan: planAsJson(plan), receipt: receiptJson(receipt) });
+      else io.printMessage(receiptLines(plan, receipt, io.out, words.done).join("\n"));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof PlanOutdated)) throw error;
+      io.say("\nThe files changed after this plan was shown. Nothing was done. The plan is now:\n");
+    }
+  }
+}
+
+/** Handles a dry run, a conflict, or an empty plan; null if there is something to apply. */
+async function withoutApplying(
+  io: Io,
+  plan: RestorePlan,
+  flags: RestoreFlags,
+  words: RestoreWords,
+): Promise<{ code: number | undefined } | null> {
+  const isRefused = obstacles(plan).length > 0;
+  const isEmpty = isEmptyPlan(plan);
+  if (!flags.dryRun && !isRefused && !isEmpty) return null;
+  if (flags.json) io.json({ plan: planAsJson(plan), receipt: null });
+  if (flags.dryRun) {
+    if (!flags.json) await page(io, planText(io.out, plan, true));
+    return { code: undefined };
+  }
+  if (isRefused) {
+    if (!flags.json) io.say(planText(io.err, plan, flags.all === true));
+    throw refusal(plan);
+  }
+  if (!flags.json) {
+    const isBare = plan.notUndone.length === 0;
+    if (!isBare) io.say(planText(io.err, plan, flags.all === true));
+    const usual = isBare ? nothingToDo(plan) : "There is nothing else to do.";
+    for (const sentence of words.nothing?.(plan) ?? [usual]) io.say(sentence);
+    const resume = isBare ? resumeHint(plan) : null;
+    if (resume !== null) io.say(`The conversation is ${resume}.`);
+  }
+  return { code: EXIT.nothing };
+}
+
+async function isAgreed(io: Io, plan: RestorePlan, flags: RestoreFlags, words: RestoreWords): Promise<boolean> {
+  const text = planText(io.err, plan, flags.all === true);
+  if (flags.all && io.interactive) await page(io, text, "err");
+  else io.say(text);
+  const question = words.question ?? QUESTION[plan.kind];
+  return confirm(io, question, "--yes to go ahead, or --dry-run to see what would be done");
+}
+
+/** The plan as JSON, including what it reverts. */
+export function planAsJson(plan: RestorePlan) {
+  return { ...planJson(plan), ...(plan.reverses ? { reverses: reversalJson(plan.reverses) } : {}) };
+}
+
+function refusal(plan: RestorePlan): UserError {
+  const count = obstacles(plan).length;
+  if (plan.kind === "undo") {
+    return new UserError(
+      "refused",
+      `${plural(count, "file")} can't be taken back without touching what came later. Nothing was changed.`,
+      "Undo the later turns as well, or write the conflicts into the files with --conflicts=markers.",
+    );
+  }
+  if (plan.options.keepMine) {
+    return new UserError(
+      "refused",
+      `${plural(count, "file")} can't be rewound without changing your own lines. Nothing was changed.`,
+      "Rewind without --keep-mine, or write the conflicts into the files with --conflicts=markers.",
+    );
+  }
+  if (plan.kind === "take") {
+    return new UserError(
+      "refused",
+      `${plural(count, "file")} can't be brought here without touching what was changed here. Nothing was changed.`,
+      "Write both into the files with --conflicts=markers, or take some of them over by hand.",
+    );
+  }
+  if (plan.merge && plan.target.kind === "step") {
+    return new UserError(
+      "refused",
+      `${plural(count, "file")} can't be brought back without touching what came later. Nothing was changed.`,
+      `Everything as it was before is in step ${plan.target.step.id}: backtrail rewind ${plan.target.step.id}`,
+    );
+  }
+  return new UserError(
+    "refused",
+    `${plural(count, "path")} cannot be restored as long as something is in the way. Nothing was changed.`,
+    "Move what is in the way, or leave it out with --paths.",
+  );
+}
+
+function nothingToDo({ kind, options }: RestorePlan): string {
+  return options.keepMine ? "Nothing to rewind: no turn since then has changes in your files." : NOTHING[kind];
+}
+
+function planText({ paint, columns, rows, isTerminal }: Channel, plan: RestorePlan, all: boolean): string {
+  const view = { paint, columns, rows: isTerminal ? rows : Number.POSITIVE_INFINITY, now: now(), all };
+  return planLines(plan, view).join("\n");
+}

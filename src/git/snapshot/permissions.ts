@@ -1,0 +1,175 @@
+/**
+ * Records the permission bits that a plain checkout would not restore; git keeps only the executable bit. A step
+ * references them, so that restoring a private file keeps it private.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readText, statIfPresent } from "../../base/fs/files.ts";
+import { onDisk, parentOf } from "../../base/fs/path-bytes.ts";
+import { EXECUTABLE_MODE } from "../objects/trees.ts";
+import type { Workspace } from "../workspace.ts";
+
+const ALL_BITS = 0o7777;
+/** A program with these bits runs as its owner, so they are recorded only for the user's own files. */
+const SET_ID_BITS = 0o6000;
+const READ_BY_OTHERS = 0o044;
+const SEARCHED_BY_OTHERS = 0o011;
+/** With more exceptions than this, the most common mode becomes the usual one. */
+const MAX_EXCEPTIONS = 50;
+const MAX_LISTED = 4_000;
+
+const KINDS = ["file", "executable", "directory"] as const;
+export type PathKind = (typeof KINDS)[number];
+
+/** The modes of paths that are not listed. */
+export type UsualModes = Record<PathKind, number>;
+
+export interface Permissions {
+  usual: UsualModes;
+  /** Whether unchanged tracked files were scanned too: if so, every unlisted file has the usual mode. */
+  scanned: boolean;
+  /** Mode by path; a directory's path ends in a slash. */
+  modes: Record<string, number>;
+  /** Symbolic links that git might treat as plain files (`core.symlinks`), if they were scanned. */
+  links?: string[];
+}
+
+/** The permissions of a step that records none: those of a checkout with the most common umask. */
+export const PLAIN: Permissions = { usual: usualModes(0o022), scanned: false, modes: {} };
+
+function usualModes(mask: number): UsualModes {
+  return { file: 0o666 & ~mask, executable: 0o777 & ~mask, directory: 0o777 & ~mask };
+}
+
+export function kindOf({ mode }: { mode: string }): PathKind {
+  return mode === EXECUTABLE_MODE ? "executable" : "file";
+}
+
+/** The bits that a restore may set. */
+export function recordableBits(stat: { mode: bigint | number; uid: bigint | number }): number {
+  const bits = Number(stat.mode) & ALL_BITS;
+  return Number(stat.uid) === process.geteuid?.() ? bits : bits & ~SET_ID_BITS;
+}
+
+/**
+ * The bits that may be set now. Drops set-id bits if another user owns the store, so that no foreign program runs as
+ * the user.
+ */
+export function settableBits(workspace: Pick<Workspace, "storeDir">, mode: number): number {
+  if ((mode & SET_ID_BITS) === 0) return mode;
+  const owner = statIfPresent(workspace.storeDir)?.uid;
+  return owner === process.geteuid?.() ? mode : mode & ~SET_ID_BITS;
+}
+
+/** Collects the permissions of files and of their directories. */
+export class PermissionNotes {
+  readonly #root: string;
+  readonly #scan: Permissions | undefined;
+  readonly #usual: UsualModes;
+  /** Checked directories, and whether they or a parent deny access to other users. */
+  readonly #directories = new Map<string, boolean>();
+  /** Nearly all paths have the usual mode, so only their names are kept. */
+  readonly #asUsual: Record<PathKind, string[]> = { file: [], executable: [], directory: [] };
+  readonly #others: Record<PathKind, [path: string, bits: number][]> = { file: [], executable: [], directory: [] };
+
+  constructor(root: string, scan?: Permissions) {
+    this.#root = root;
+    this.#scan = scan;
+    this.#usual = scan?.usual ?? usualModes(process.umask());
+  }
+
+  add(path: string, kind: PathKind, bits: number): void {
+    this.#note(path, kind, bits);
+    this.#isClosed(parentOf(path));
+  }
+
+  /** Whether other users cannot read a file, because of its own bits (null for a link) or a directory above it. */
+  isPrivate(path: string, bits: number | null): boolean {
+    return (bits !== null && (bits & READ_BY_OTHERS) !== READ_BY_OTHERS) || this.#isClosed(parentOf(path));
+  }
+
+  result(): Permissions {
+    const { scanned = false, modes: known = {}, links = [] } = this.#scan ?? {};
+    const all = [...this.#others.file, ...this.#others.executable, ...this.#others.directory];
+    const modes: Record<string, number> = Object.fromEntries(all);
+    if (!scanned && all.length > MAX_EXCEPTIONS) return this.#byMajority();
+    const listed = Object.keys(known).length === 0 ? modes : { ...this.#withoutNoted(known), ...modes };
+    return { usual: this.#usual, scanned, modes: bounded(listed), links };
+  }
+
+  /** Ignores the root of the work tree: a user who cannot enter it cannot read the repository in it either. */
+  #isClosed(directory: string): boolean {
+    if (directory === ".") return false;
+    const known = this.#directories.get(directory);
+    if (known !== undefined) return known;
+    const stat = statIfPresent(onDisk(this.#root, directory));
+    const bits = stat?.isDirectory() ? recordableBits(stat) : null;
+    if (bits !== null) this.#note(`${directory}/`, "directory", bits);
+    const closed =
+      (bits !== null && (bits & SEARCHED_BY_OTHERS) !== SEARCHED_BY_OTHERS) || this.#isClosed(parentOf(directory));
+    this.#directories.set(directory, closed);
+    return closed;
+  }
+
+  #note(path: string, kind: PathKind, bits: number): void {
+    if (bits === this.#usual[kind]) this.#asUsual[kind].push(path);
+    else this.#others[kind].push([path, bits]);
+  }
+
+  /** Makes the most common mode of each kind the usual one. */
+  #byMajority(): Permissions {
+    const usual = { ...this.#usual };
+    const modes: [path: string, bits: number][] = [];
+    for (const kind of KINDS) {
+      const counts = new Map([[usual[kind], this.#asUsual[kind].length]]);
+      for (const [, bits] of this.#others[kind]) counts.set(bits, (counts.get(bits) ?? 0) + 1);
+      const [most] = [...counts].reduce((best, one) => (one[1] > best[1] ? one : best));
+      modes.push(...this.#others[kind].filter(([, bits]) => bits !== most));
+      if (most !== usual[kind]) for (const path of this.#asUsual[kind]) modes.push([path, usual[kind]]);
+      usual[kind] = most;
+    }
+    return { usual, scanned: false, modes: bounded(Object.fromEntries(modes)) };
+  }
+
+  /** Drops scanned modes of paths that were just found to have the usual mode. */
+  #withoutNoted(known: Record<string, number>): Record<string, number> {
+    const noted = new Set(KINDS.flatMap((kind) => this.#asUsual[kind]));
+    return Object.fromEntries(Object.entries(known).filter(([path]) => !noted.has(path)));
+  }
+}
+
+/** If there are too many modes, keeps only those of files that other users must not read. */
+function bounded(modes: Record<string, number>): Record<string, number> {
+  const all = Object.entries(modes);
+  if (all.length <= MAX_LISTED) return modes;
+  return Object.fromEntries(all.filter(([, bits]) => (bits & READ_BY_OTHERS) !== READ_BY_OTHERS).slice(0, MAX_LISTED));
+}
+
+/** Serializes the permissions as a step's detail; null if all are plain. */
+export function permissionsDetail({ usual, scanned, modes, links = [] }: Permissions): string | null {
+  const isPlain = KINDS.every((kind) => usual[kind] === PLAIN.usual[kind]);
+  if (isPlain && Object.keys(modes).length === 0 && links.length === 0) return null;
+  return JSON.stringify({ v: 1, usual, scanned, modes, ...(links.length > 0 ? { links } : {}) });
+}
+
+export function parsePermissions(text: string | undefined): Permissions | undefined {
+  try {
+    const { v, usual, scanned, modes, links = [] } = JSON.parse(text ?? "null") as Permissions & { v: number };
+    const numbers = [usual.file, usual.executable, usual.directory, ...Object.values(modes)];
+    if (v !== 1 || !numbers.every((bits) => Number.isInteger(bits) && (bits & ~ALL_BITS) === 0)) return undefined;
+    return { usual, scanned: scanned === true, modes, links: links.filter((path) => typeof path === "string") };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the worker's scan of all tracked files; undefined if it found nothing unusual. */
+export function scannedPermissions(workspace: Workspace): Permissions | undefined {
+  const file = scanFile(workspace);
+  return existsSync(file) ? parsePermissions(readText(file)) : undefined;
+}
+
+export function scanFile(workspace: Workspace): string {
+  return join(workspace.stateDir, "permissions.json");
+}

@@ -1,0 +1,111 @@
+/**
+ * Runs `git status` on the private index within a time limit. If git takes too long, reruns it without reading large
+ * files, and then without filters.
+ */
+import type { ConversionConfig } from "../conversion/config-cache.ts";
+import { areHung, mayBeHung, rememberHung, withoutFilters } from "../conversion/filters.ts";
+import type { PrivateIndex } from "../index/private-index.ts";
+import { gitLocation } from "../location.ts";
+import { type GitResult, gitFailure, tryGit } from "../run.ts";
+import type { Workspace } from "../workspace.ts";
+import { findLargeFiles, hasLargeFiles, type LargeFile, markedLargeFiles } from "./large-files.ts";
+import { STATUS_ARGUMENTS } from "./status.ts";
+
+export interface StatusRun {
+  output: Buffer;
+  /** Tracked files that git skipped. */
+  large: LargeFile[];
+  /** Whether git ran without filters because one hung. */
+  isUnfiltered: boolean;
+}
+
+const FAILED_FILTER = /clean filter '([^'\n]+)' failed/;
+const MAX_FILTERS = 8;
+
+/** `patienceMs` is the limit for all attempts together. */
+export async function runStatus(
+  workspace: Workspace,
+  index: PrivateIndex,
+  facts: () => Promise<ConversionConfig>,
+  patienceMs: number,
+): Promise<StatusRun> {
+  const began = performance.now();
+  const left = (share: number) => patienceMs * share - (performance.now() - began);
+  let large: LargeFile[] = [];
+  let isUnfiltered = false;
+  const start = async () => startStatus(workspace, index, isUnfiltered ? withoutFilters(await facts()) : []);
+  let running: Running;
+  if (hasLargeFiles(workspace) || mayBeHung(workspace)) {
+    large = await markedLargeFiles(workspace, index.path);
+    isUnfiltered = await areHung(workspace, facts());
+    running = await start();
+  } else running = startStatus(workspace, index, []);
+
+  const skipLargeFiles = async () => {
+    const known = large.length;
+    large = await findLargeFiles(workspace, index.path);
+    return large.length > known;
+  };
+  const skipFilters = async () => {
+    const known = await facts();
+    if (isUnfiltered || known.filterNames.length === 0) return false;
+    rememberHung(workspace, known);
+    isUnfiltered = true;
+    return true;
+  };
+  for (const [remedy, share] of [[skipLargeFiles, 1 / 3] as const, [skipFilters, 1 / 2] as const]) {
+    if (await within(running.result, left(share))) break;
+    // If the remedy does not apply, keep waiting for the same git.
+    if (!(await remedy().catch(() => false))) continue;
+    running.end();
+    running = await start();
+  }
+  if (!(await within(running.result, left(1)))) running.end();
+  const { code, stdout, stderr, timedOut } = await running.result;
+  if (code !== 0) throw gitFailure(["status"], code, timedOut ? "it took too long" : stderr);
+  return { output: stdout, large, isUnfiltered };
+}
+
+interface Running {
+  result: Promise<GitResult>;
+  end(): void;
+}
+
+/** Whether `work` settles within this time. */
+async function within(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, milliseconds));
+  });
+  const done = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function startStatus(workspace: Workspace, index: PrivateIndex, settings: readonly string[]): Running {
+  const ending = new AbortController();
+  const { args, cwd } = gitLocation(workspace);
+  const all = [...settings, ...args, ...index.settings];
+  return { result: gitStatus(all, cwd, index.path, ending.signal), end: () => ending.abort() };
+}
+
+/**
+ * A `required` filter (as LFS sets it up) that fails, for example because its program is not in the agent's PATH, makes
+ * `git status` fail. Retries without `required`, since only the file's own bytes matter here.
+ */
+async function gitStatus(args: readonly string[], cwd: string, index: string, signal: AbortSignal): Promise<GitResult> {
+  const lenient: string[] = [];
+  for (;;) {
+    const env = { GIT_INDEX_FILE: index };
+    const result = await tryGit([...lenient, ...args, ...STATUS_ARGUMENTS], { cwd, env, signal });
+    const filter = result.code === 0 ? undefined : FAILED_FILTER.exec(result.stderr)?.[1];
+    if (filter === undefined || lenient.length >= 2 * MAX_FILTERS) return result;
+    lenient.push("-c", `filter.${filter}.required=false`);
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The only file that talks to PostgreSQL. Every transaction has a time limit, in the server and here; a transaction that
+ * loses its connection runs once more, so `work` must be repeatable; the number of connections is bounded.
+ */
+
+import { UserError } from "../../base/errors.ts";
+import { log } from "../../base/log.ts";
+
+/** Runs one statement with `$1`, `$2`, … as parameters. */
+export type Query = <Row extends object>(text: string, ...values: Parameter[]) => Promise<Row[]>;
+
+export type Parameter = string | number | boolean | null | Uint8Array;
+
+export interface DatabaseOptions {
+  url: string;
+  /** The address of a replica for reading; defaults to `url`. */
+  readUrl?: string;
+  maxConnections?: number;
+  /** The limit for one transaction, in milliseconds. */
+  timeoutMs?: number;
+}
+
+export interface TransactionOptions {
+  timeoutMs?: number;
+  /** Runs on the read replica, if there is one. */
+  readOnly?: boolean;
+}
+
+export interface Subscription {
+  close(): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 10;
+const TIMEOUT_MS = 10_000;
+/** How much longer than the server's own limit to wait for its answer. */
+const GRACE_MS = 2_000;
+const RETRY_PAUSE_MS = 250;
+
+/** Errors of the connection. Repeating does no harm even if the transaction was committed: it is repeatable. */
+const CONNECTION_ERRORS = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME)_\w+|ECONNREFUSED|ECONNRESET|EPIPE)$/;
+/** Server shutdown and start, serialization failure, deadlock. */
+const REPEATABLE_STATES = /^(?:08...|57P0[123]|40001|40P01)$/;
+
+export class DatabaseTimeout extends Error {}
+
+export class Database {
+  readonly #options: Required<DatabaseOptions>;
+  #pool: Bun.SQL;
+  #readPool: Bun.SQL;
+
+  constructor(options: DatabaseOptions) {
+    this.#options = { readUrl: options.url, maxConnections: MAX_CONNECTIONS, timeoutMs: TIMEOUT_MS, ...options };
+    requireAddress(this.#options.url);
+    requireAddress(this.#options.readUrl);
+    this.#pool = this.#connect(this.#options.url);
+    this.#readPool = this.#options.readUrl === this.#options.url ? this.#pool : this.#connect(this.#options.readUrl);
+  }
+
+  /** Runs a transaction on behalf of a person: row-level security shows only what the person may see. */
+  as<T>(person: number, work: (query: Query) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return this.#transaction(async (query) => {
+      await query("SELECT set_config('backtrail.person', $1, true), set_config('role', 'backtrail_person', true)", [
+        String(person),
+      ]);
+      return work((text, ...values) => query(text, values) as Promise<never>);
+    }, options);
+  }
+
+  /** Runs a transaction as the owner of the index, past every policy: for the hub itself, never for a request's data. */
+  asOwner<T>(work: (query: Query) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return this.#transaction((query) => work((text, ...values) => query(text, values) as Promise<never>), options);
+  }
+
+  /** Calls `onNotify` for each notification, across reconnects. */
+  async listen(channel: string, onNotify: (payload: string) => void): Promise<Subscription> {
+    const subscription = await this.#pool.listen(channel, onNotify);
+    return { close: () => subscription.unlisten() };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...new Set([this.#pool, this.#readPool])].map((pool) => pool.close({ timeout: 5 })));
+  }
+
+  async #transaction<T>(work: (query: RawQuery) => Promise<T>, options: TransactionOptions): Promise<T> {
+    try {
+      return await this.#attempt(work, options);
+    } catch (error) {
+      if (!isRepeatable(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+      return this.#attempt(work, options);
+    }
+  }
+
+  async #attempt<T>(work: (query: RawQuery) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
+    const pool = options.readOnly ? this.#readPool : this.#pool;
+    const running = pool.begin(async (transaction) => {
+      const query: RawQuery = async (text, values) => (await transaction.unsafe(text, values as never[])) as object[];
+      await query("SELECT set_config('statement_timeout', $1, true), set_config('search_path', 'backtrail', true)", [
+        String(timeoutMs),
+      ]);
+      return work(query);
+    });
+    return (await this.#withinTime(running, timeoutMs + GRACE_MS, pool)) as T;
+  }
+
+  /** A connection that no longer answers is never given back, so the whole pool is replaced. */
+  async #withinTime<T>(running: Promise<T>, limitMs: number, pool: Bun.SQL): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(new DatabaseTimeout(`The database did not answer within ${limitMs} ms.`));
+      this.#replace(pool);
+    }, limitMs);
+    running.catch(() => {});
+    try {
+      return await Promise.race([running, promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #replace(stuck: Bun.SQL): void {
+    log("warn", "hub", "The database did not answer; its connections are replaced.");
+    if (this.#pool === stuck) this.#pool = this.#connect(this.#options.url);
+    if (this.#readPool === stuck)
+      this.#readPool = this.#options.readUrl === this.#options.url ? this.#pool : this.#connect(this.#options.readUrl);
+    stuck.close({ timeout: 0 }).catch(() => {});
+  }
+
+  #connect(url: string): Bun.SQL {
+    return new Bun.SQL({
+      url,
+      max: this.#options.maxConnections,
+      idleTimeout: 60,
+      connectionTimeout: Math.ceil(this.#options.timeoutMs / 1000),
+      connection: { application_name: "backtrail hub" },
+    });
+  }
+}
+
+type RawQuery = (text: string, values: readonly Parameter[]) => Promise<object[]>;
+
+export function isRepeatable(error: unknown): boolean {
+  const { code, errno } = error as { code?: unknown; errno?: unknown };
+  return CONNECTION_ERRORS.test(String(code)) || REPEATABLE_STATES.test(String(errno));
+}
+
+/** The SQLSTATE of an error of the server, such as `23505`. */
+export function sqlState(error: unknown): string | undefined {
+  const { errno } = error as { errno?: unknown };
+  return typeof errno === "string" ? errno : undefined;
+}
+
+function requireAddress(url: string): void {
+  if (/^postgres(?:ql)?:\/\//.test(url)) return;
+  throw new UserError(
+    "usage",
+    "This is not the address of a PostgreSQL database.",
+    "It looks like `postgres://user:password@host/database`. BACKTRAIL_HUB_DATABASE keeps it out of the command line.",
+  );
+}

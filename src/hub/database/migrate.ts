@@ -1,0 +1,72 @@
+/**
+ * Brings the schema up to date. All pending migrations run in one transaction under an advisory lock: several hubs may
+ * start at once, and a killed migration leaves nothing behind.
+ */
+import { UserError } from "../../base/errors.ts";
+import index from "../schema/0001-index.sql" with { type: "text" };
+import type { Database, Query } from "./connect.ts";
+
+/** In order; the number of a migration is its position, from 1. */
+const MIGRATIONS: readonly string[] = [index];
+
+const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Chosen once; all hubs of a database must agree. */
+const LOCK = 7_291_655_004;
+const TIMEOUT_MS = 600_000;
+
+/** Returns the versions before and after. */
+export function migrate(database: Database): Promise<{ from: number; to: number }> {
+  return database.asOwner(
+    async (query) => {
+      await query("SELECT pg_advisory_xact_lock($1::bigint)", String(LOCK));
+      const from = await appliedVersion(query);
+      requireKnown(from);
+      await query(
+        "CREATE TABLE IF NOT EXISTS public.backtrail_migrations (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
+      );
+      for (const [i, text] of MIGRATIONS.entries()) {
+        if (i + 1 <= from) continue;
+        await query(text);
+        await query("SELECT set_config('search_path', 'backtrail', true)");
+        await query("INSERT INTO public.backtrail_migrations (version) VALUES ($1::integer)", i + 1);
+      }
+      return { from, to: SCHEMA_VERSION };
+    },
+    { timeoutMs: TIMEOUT_MS },
+  );
+}
+
+/** Throws unless the schema is the one that this program was written for. */
+export async function requireCurrentSchema(database: Database): Promise<void> {
+  const version = await database.asOwner(appliedVersion);
+  requireKnown(version);
+  if (version < SCHEMA_VERSION)
+    throw new UserError(
+      "refused",
+      version === 0
+        ? "This database has no index of a team."
+        : "The schema of this database is older than this program.",
+      "`backtrail hub init` creates or updates it.",
+    );
+}
+
+async function appliedVersion(query: Query): Promise<number> {
+  const [found] = await query<{ table: string | null }>(
+    "SELECT to_regclass('public.backtrail_migrations')::text AS table",
+  );
+  if (!found?.table) return 0;
+  const [row] = await query<{ version: number }>(
+    "SELECT coalesce(max(version), 0)::integer AS version FROM public.backtrail_migrations",
+  );
+  return row?.version ?? 0;
+}
+
+function requireKnown(version: number): void {
+  if (version <= SCHEMA_VERSION) return;
+  throw new UserError(
+    "refused",
+    `The schema of this database is version ${version}, and this program knows version ${SCHEMA_VERSION}.`,
+    "Use a newer Backtrail.",
+  );
+}

@@ -1,0 +1,37 @@
+/** Removes sessions from the index for good, and changes what a person shares. */
+import { levelNumber } from "../../team/levels.ts";
+import type { ForgetAnswer, ForgetRequest, ShareAnswer, ShareRequest } from "../../team/protocol.ts";
+import type { Database } from "../database/connect.ts";
+import { levelAt } from "../people/people.ts";
+import type { Caller } from "../people/tokens.ts";
+import { audit } from "./store.ts";
+
+export async function forgetSessions(
+  database: Database,
+  caller: Caller,
+  { sessions }: ForgetRequest,
+): Promise<ForgetAnswer> {
+  return database.as(caller.person, async (query) => {
+    const rows = await query<{ key: string }>(
+      "SELECT key FROM forget_sessions(ARRAY(SELECT jsonb_array_elements_text($1::text::jsonb)))",
+      JSON.stringify(sessions),
+    );
+    const forgotten = new Set(rows.map(({ key }) => key));
+    await audit(query, caller, "forget", { sessions: forgotten.size });
+    return { forgotten: [...forgotten], refused: sessions.filter((key) => !forgotten.has(key)) };
+  });
+}
+
+/** Lowering the level deletes what is above it, at once. */
+export async function shareRepository(database: Database, caller: Caller, request: ShareRequest): Promise<ShareAnswer> {
+  return database.as(caller.person, async (query) => {
+    const [row] = await query<{ level: number }>(
+      "SELECT share_repository($1, $2::integer, $3::timestamptz) AS level",
+      request.repository,
+      levelNumber(request.level),
+      request.chosenAt,
+    );
+    await audit(query, caller, "share", { repository: request.repository, level: request.level });
+    return { level: levelAt(row?.level ?? 0) };
+  });
+}

@@ -1,0 +1,25 @@
+/**
+ * The words under which a text is found in the index: the same as in the search on one machine, so `parseConfig` is
+ * found by "config". They are stored without PostgreSQL's own splitting, which cuts identifiers at other places.
+ */
+import { MAX_WORD, pairsOf, tokensOf, wholeOf, wordSpans } from "../../search/words/split.ts";
+
+/** A `tsvector` is limited; a longer text is found by its first words. */
+const MAX_TOKENS = 4_000;
+const MAX_QUERY_WORDS = 16;
+
+/** The distinct words of a text. */
+export function searchWords(text: string): string[] {
+  return [...tokensOf(text)].slice(0, MAX_TOKENS);
+}
+
+/** A `tsquery` in which every word must occur; null if there is no word in the text. */
+export function searchQuery(text: string): string | null {
+  const words = new Set<string>();
+  for (const { start, end, cjk } of wordSpans(text)) {
+    const word = text.slice(start, cjk ? end : Math.min(end, start + MAX_WORD + 1));
+    for (const token of cjk ? pairsOf(word) : [wholeOf(word)]) if (token !== "") words.add(token);
+    if (words.size >= MAX_QUERY_WORDS) break;
+  }
+  return words.size === 0 ? null : [...words].map((word) => `'${word.replace(/['\\]/g, "$&$&")}'`).join(" & ");
+}

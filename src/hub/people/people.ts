@@ -1,0 +1,119 @@
+/** The people of a team: their roles, and which repositories they may read at which level. */
+import { UserError } from "../../base/errors.ts";
+import { LEVELS, type Level, levelNumber, type Role } from "../../team/levels.ts";
+import { type Database, type Query, sqlState } from "../database/connect.ts";
+import { unknownPerson } from "./tokens.ts";
+
+export interface Person {
+  name: string;
+  email: string | null;
+  role: Role;
+  /** The level for all repositories; null if only the granted ones are readable. */
+  readsAll: Level | null;
+  grants: { repository: string; level: Level }[];
+  devices: number;
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+export async function addPerson(
+  database: Database,
+  { name, email, role, readsAll }: Pick<Person, "name" | "email" | "role" | "readsAll">,
+): Promise<void> {
+  if (!/^[^\p{Cc}\s][^\p{Cc}]{0,99}$/u.test(name)) throw new UserError("usage", `"${name}" is not a person's name.`);
+  try {
+    await database.asOwner((query) =>
+      query(
+        "INSERT INTO people (name, email, role, reads_all) VALUES ($1, $2, $3, $4::smallint)",
+        name,
+        email?.toLowerCase() ?? null,
+        role,
+        readsAll === null ? null : levelNumber(readsAll),
+      ),
+    );
+  } catch (error) {
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+    throw new UserError("usage", `Somebody here has this name or e-mail address already: ${name}.`);
+  }
+}
+
+export async function findPerson(database: Database, name: string): Promise<Person | undefined> {
+  return (await listPeople(database)).find((person) => person.name === name);
+}
+
+export async function listPeople(database: Database): Promise<Person[]> {
+  return database.asOwner(async (query) => {
+    const people = await query<{
+      id: number;
+      name: string;
+      email: string | null;
+      role: Role;
+      reads_all: number | null;
+      devices: number;
+    }>(
+      `SELECT p.id, p.name, p.email, p.role, p.reads_all::integer,
+         (SELECT count(*) FROM devices d WHERE d.person_id = p.id AND d.revoked_at IS NULL)::integer AS devices
+       FROM people p WHERE p.removed_at IS NULL ORDER BY p.name`,
+    );
+    const grants = await query<{ person_id: number; repository: string; level: number }>(
+      `SELECT g.person_id, r.name AS repository, g.level::integer FROM grants g JOIN repositories r ON r.id = g.repository_id
+       ORDER BY r.name`,
+    );
+    return people.map(({ id, name, email, role, reads_all, devices }) => ({
+      name,
+      email,
+      role,
+      readsAll: reads_all === null ? null : levelAt(reads_all),
+      grants: grants
+        .filter((grant) => grant.person_id === id)
+        .map(({ repository, level }) => ({ repository, level: levelAt(level) })),
+      devices,
+    }));
+  });
+}
+
+/** Lets a person read a repository, or all of them, up to a level; null takes the right away. */
+export async function grant(
+  database: Database,
+  person: string,
+  repository: string | "all",
+  level: Level | null,
+): Promise<void> {
+  const chosen = level === null ? null : levelNumber(level);
+  await database.asOwner(async (query) => {
+    const id = await personId(query, person);
+    if (repository === "all") {
+      await query("UPDATE people SET reads_all = $2::smallint WHERE id = $1::integer", id, chosen);
+      if (chosen === null) await query("DELETE FROM grants WHERE person_id = $1::integer", id);
+    } else if (chosen === null) {
+      await query(
+        "DELETE FROM grants WHERE person_id = $1::integer AND repository_id = (SELECT id FROM repositories WHERE name = $2)",
+        id,
+        repository,
+      );
+    } else {
+      await query("SELECT name_repositories(ARRAY[$1])", repository);
+      await query(
+        `INSERT INTO grants (person_id, repository_id, level) SELECT $1::integer, id, $3::smallint FROM repositories WHERE name = $2
+         ON CONFLICT (person_id, repository_id) DO UPDATE SET level = excluded.level`,
+        id,
+        repository,
+        chosen,
+      );
+    }
+    const detail = JSON.stringify({ person, repository, level });
+    await query("INSERT INTO audit (action, detail) VALUES ('grant', $1::text::jsonb)", detail);
+  });
+}
+
+export function levelAt(number: number): Level {
+  const level = LEVELS[number];
+  if (!level) throw new Error(`There is no level ${number}.`);
+  return level;
+}
+
+async function personId(query: Query, name: string): Promise<number> {
+  const [row] = await query<{ id: number }>("SELECT id FROM people WHERE name = $1 AND removed_at IS NULL", name);
+  if (!row) throw unknownPerson(name);
+  return row.id;
+}

@@ -1,0 +1,55 @@
+/** Counts of turns by day, repository and agent: what every level of sharing shows. */
+import type { ActivityRow } from "../../team/protocol.ts";
+import type { Query } from "../database/connect.ts";
+
+export interface ActivityFilter {
+  /** The first and the last day, in UTC. */
+  from: string;
+  to: string;
+  repository?: string | undefined;
+}
+
+const MAX_ROWS = 10_000;
+
+interface Row {
+  day: string;
+  repository: string;
+  agent: string;
+  turns: number;
+  people: number;
+  files: number;
+  undone: number;
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  usd: number | null;
+}
+
+/** Newest day first. */
+export async function activity(query: Query, filter: ActivityFilter): Promise<ActivityRow[]> {
+  const rows = await query<Row>(
+    `SELECT to_char(c.day, 'YYYY-MM-DD') AS day, r.name AS repository, c.agent, c.turns, c.people, c.files, c.undone,
+       c.input, c.output, c.cache_read, c.cache_write, c.usd
+     FROM (
+       SELECT date_trunc('day', started_at AT TIME ZONE 'UTC') AS day, repository_id, agent,
+         count(*)::float8 AS turns, count(DISTINCT person_id)::float8 AS people, sum(file_count)::float8 AS files,
+         count(*) FILTER (WHERE status <> 'kept')::float8 AS undone,
+         coalesce(sum(input_tokens), 0)::float8 AS input, coalesce(sum(output_tokens), 0)::float8 AS output,
+         coalesce(sum(cache_read_tokens), 0)::float8 AS cache_read, coalesce(sum(cache_write_tokens), 0)::float8 AS cache_write,
+         sum(usd) AS usd
+       FROM turns
+       WHERE started_at >= $1::date AT TIME ZONE 'UTC' AND started_at < ($2::date + 1) AT TIME ZONE 'UTC'
+         AND ($3::text IS NULL OR repository_id = (SELECT id FROM repositories WHERE name = $3))
+       GROUP BY 1, 2, 3
+     ) c JOIN repositories r ON r.id = c.repository_id
+     ORDER BY c.day DESC, r.name, c.agent LIMIT ${MAX_ROWS}`,
+    filter.from,
+    filter.to,
+    filter.repository ?? null,
+  );
+  return rows.map(({ input, output, cache_read, cache_write, ...row }) => ({
+    ...row,
+    tokens: { input, output, cacheRead: cache_read, cacheWrite: cache_write },
+  }));
+}

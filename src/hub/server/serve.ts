@@ -1,0 +1,225 @@
+/**
+ * The hub's HTTP server: any number of these processes may share one database. It keeps nothing in memory but counters
+ * and rate limits, so that it can be stopped and started at any time.
+ */
+import { messageOf, UserError } from "../../base/errors.ts";
+import { PROTOCOL_VERSION, VERSION_HEADER } from "../../team/protocol.ts";
+import { type Database, DatabaseTimeout, isRepeatable, sqlState } from "../database/connect.ts";
+import { requireCurrentSchema } from "../database/migrate.ts";
+import { Months } from "../ingest/months.ts";
+import { type Caller, callerOf } from "../people/tokens.ts";
+import { RateLimit } from "./limits.ts";
+import { Live } from "./live.ts";
+import { Metrics } from "./metrics.ts";
+import { errorAnswer, jsonAnswer, RequestError, textAnswer } from "./respond.ts";
+import { ROUTES } from "./routes.ts";
+
+export interface ServeOptions {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  tls?: { cert: string; key: string } | undefined;
+  /** Serves counters at /metrics, to everybody who can reach the hub. */
+  metrics?: boolean;
+  /** Requests per second of one machine (default: 20); ten seconds' worth may come at once. */
+  requestsPerSecond?: number;
+  /** Requests per second without a valid token from one address (default: 0.5); a minute's worth may come at once. */
+  joinsPerSecond?: number;
+  /** Receives one line for each failure that is not the caller's. */
+  log(entry: Record<string, unknown>): void;
+}
+
+export interface RunningHub {
+  url: string;
+  /** Answers requests that have begun, and takes no new ones. */
+  stop(): Promise<void>;
+}
+
+const REQUESTS_PER_SECOND = 20;
+const JOINS_PER_SECOND = 0.5;
+const SOURCES_EVERY_MS = 60_000;
+/** PostgreSQL's state for a statement that took too long. */
+const STATEMENT_TIMEOUT = "57014";
+
+export async function serveHub(database: Database, options: ServeOptions): Promise<RunningHub> {
+  await requireCurrentSchema(database);
+  const hub = new Hub(database, options);
+  const server = listen(hub, options);
+  const reading = readSourcesRegularly(database, options);
+  return {
+    url: `${options.tls ? "https" : "http"}://${hostInUrl(options.host)}:${server.port}`,
+    async stop() {
+      reading.stop();
+      await hub.stop();
+      await server.stop();
+    },
+  };
+}
+
+class Hub {
+  readonly #database: Database;
+  readonly #months: Months;
+  readonly #metrics = new Metrics();
+  readonly #live: Live;
+  readonly #options: ServeOptions;
+  /** For everybody without a token, by address. */
+  readonly #strangers: RateLimit;
+  readonly #devices: RateLimit;
+
+  constructor(database: Database, options: ServeOptions) {
+    this.#database = database;
+    this.#months = new Months(database);
+    this.#options = options;
+    this.#live = new Live(database, this.#metrics, options.log);
+    const perSecond = options.requestsPerSecond ?? REQUESTS_PER_SECOND;
+    this.#devices = new RateLimit(perSecond * 10, perSecond);
+    this.#strangers = new RateLimit(
+      (options.joinsPerSecond ?? JOINS_PER_SECOND) * 60,
+      options.joinsPerSecond ?? JOINS_PER_SECOND,
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.#live.stop();
+  }
+
+  async answer(request: Request, address: string): Promise<Response> {
+    const began = performance.now();
+    const url = new URL(request.url);
+    const route = ROUTES.find(({ method, path }) => method === request.method && path === url.pathname);
+    const response = await this.#answer(request, url, route, address);
+    this.#metrics.request(route?.path ?? "other", response.status, (performance.now() - began) / 1000);
+    return response;
+  }
+
+  async #answer(
+    request: Request,
+    url: URL,
+    route: (typeof ROUTES)[number] | undefined,
+    address: string,
+  ): Promise<Response> {
+    try {
+      if (!route) return await this.#other(request, url);
+      requireVersion(request);
+      const caller = route.scope ? await this.#caller(request, address) : this.#stranger(address);
+      if (route.scope && !caller.scopes.includes(route.scope))
+        throw new RequestError(403, "scope", "This token may not do that.");
+      const context = {
+        database: this.#database,
+        months: this.#months,
+        metrics: this.#metrics,
+        live: this.#live,
+        request,
+        url,
+      };
+      return await route.answer(context, caller);
+    } catch (error) {
+      return this.#failure(error, request, url);
+    }
+  }
+
+  async #other(request: Request, url: URL): Promise<Response> {
+    if (request.method !== "GET") throw new RequestError(404, "not-found", "There is nothing here.");
+    if (url.pathname === "/healthz") return textAnswer("ok\n");
+    if (url.pathname === "/readyz") {
+      await requireCurrentSchema(this.#database);
+      return textAnswer("ready\n");
+    }
+    if (url.pathname === "/metrics" && this.#options.metrics) return textAnswer(this.#metrics.toString());
+    throw new RequestError(404, "not-found", "There is nothing here.");
+  }
+
+  async #caller(request: Request, address: string): Promise<Caller> {
+    const token = /^Bearer (\S{1,200})$/.exec(request.headers.get("authorization") ?? "")?.[1];
+    const caller = token === undefined ? undefined : await callerOf(this.#database, token);
+    if (!caller) {
+      this.#stranger(address);
+      throw new RequestError(401, "token", "This token is wrong or was revoked.", { "www-authenticate": "Bearer" });
+    }
+    requireTokens(this.#devices.take(caller.device));
+    return caller;
+  }
+
+  #stranger(address: string): Caller {
+    requireTokens(this.#strangers.take(address));
+    return { person: 0, name: "", role: "reader", device: "", scopes: [] };
+  }
+
+  /** An error of ours gets an id that the log has too, and no details. */
+  #failure(error: unknown, request: Request, url: URL): Response {
+    if (error instanceof RequestError) return errorAnswer(error);
+    const id = crypto.randomUUID();
+    const isBusy = isRepeatable(error) || error instanceof DatabaseTimeout || sqlState(error) === STATEMENT_TIMEOUT;
+    const status = isBusy ? 503 : 500;
+    this.#options.log({
+      id,
+      method: request.method,
+      path: url.pathname,
+      status,
+      error: messageOf(error),
+      state: sqlState(error),
+    });
+    const [kind, message] = isBusy
+      ? ["busy", "The hub's database does not answer at the moment."]
+      : ["internal", "The hub failed; its log says why."];
+    return jsonAnswer({ error: { kind, message, id } }, status, isBusy ? { "retry-after": "5" } : {});
+  }
+}
+
+/** Reads sources once a minute; a source that fails is tried again the next time. */
+function readSourcesRegularly(database: Database, { log }: ServeOptions): { stop(): void } {
+  let isReading = false;
+  const read = async () => {
+    if (isReading) return;
+    isReading = true;
+    try {
+      const { listSources, readSource } = await import("../sources/read.ts");
+      const months = new Months(database);
+      for (const source of await listSources(database))
+        await readSource(database, months, source, { whole: false }).catch((error: unknown) =>
+          log({ source: source.id, error: messageOf(error) }),
+        );
+    } catch (error) {
+      log({ task: "sources", error: messageOf(error) });
+    } finally {
+      isReading = false;
+    }
+  };
+  const timer = setInterval(read, SOURCES_EVERY_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+function listen(hub: Hub, { host, port, tls }: ServeOptions): Bun.Server<undefined> {
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      ...(tls ? { tls } : {}),
+      idleTimeout: 60,
+      fetch: (request, server) => hub.answer(request, server.requestIP(request)?.address ?? ""),
+      error: () => jsonAnswer({ error: { kind: "internal", message: "The hub failed." } }, 500),
+    });
+  } catch (error) {
+    throw new UserError(
+      "failed",
+      `The hub cannot listen on ${host}:${port}: ${messageOf(error)}`,
+      "`--listen` chooses another address.",
+    );
+  }
+}
+
+/** A request without a version is of version 1. */
+function requireVersion(request: Request): void {
+  const version = request.headers.get(VERSION_HEADER) ?? "1";
+  if (version === String(PROTOCOL_VERSION)) return;
+  const message = `This hub speaks version ${PROTOCOL_VERSION} of the protocol, not ${version.slice(0, 10)}.`;
+  throw new RequestError(426, "version", message, { upgrade: `backtrail/${PROTOCOL_VERSION}` });
+}
+
+function requireTokens(wait: number): void {
+  if (wait > 0) throw new RequestError(429, "rate", "Too many requests.", { "retry-after": String(wait) });
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryRepository } from "../../test/support/index.ts";
+import { enabledWorkspace, ownHome } from "../../test/support/own-process.ts";
+import { temporaryBeside } from "../base/fs/files.ts";
+import { leftoversIn, removeLeftovers } from "./leftovers.ts";
+
+ownHome();
+
+/** Above what any system gives to a process. */
+const NO_AGENT = 2 ** 30;
+
+test("a file that somebody is writing is no leftover, whatever numbers are in its name", async () => {
+  using repository = temporaryRepository();
+  const workspace = await enabledWorkspace(repository.path);
+  mkdirSync(workspace.stateDir, { recursive: true });
+  const index = join(workspace.stateDir, `index.137.1794929992170803176.${NO_AGENT}`);
+  const own = [temporaryBeside(index), temporaryBeside(join(workspace.storeDir, "steps.jsonl"))];
+  const dead = own.map((name) => name.replace(`.${process.pid}.`, `.${NO_AGENT}.`));
+  for (const file of [...own, ...dead]) writeFileSync(file, "");
+  expect(leftoversIn(workspace).files.sort()).toEqual([...dead].sort());
+  removeLeftovers(workspace);
+  expect([...own, ...dead].map((file) => existsSync(file))).toEqual([true, true, false, false]);
+});

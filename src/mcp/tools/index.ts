@@ -1,0 +1,20 @@
+/** Every tool of the server, in the order in which an agent sees them. */
+import type { Tool } from "../tool.ts";
+import { diff } from "./diff.ts";
+import { propose_rewind, propose_undo } from "./propose.ts";
+import { recall } from "./recall.ts";
+import { last_green, savepoint } from "./states.ts";
+import { turn, turns } from "./turns.ts";
+import { why } from "./why.ts";
+
+export const TOOLS: readonly Tool[] = [
+  recall,
+  why,
+  turns,
+  turn,
+  diff,
+  last_green,
+  savepoint,
+  propose_undo,
+  propose_rewind,
+];

@@ -1,0 +1,119 @@
+/** Makes proposals: plans that are stored with an id, for a person to apply. Nothing else changes. */
+import { now } from "../base/clock.ts";
+import { UserError } from "../base/errors.ts";
+import { newStepId } from "../base/ids.ts";
+import { plural, printable, shorten, shownPath } from "../base/text.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { resolveTarget } from "../restore/targets/resolve.ts";
+import { isEmptyPlan, obstacles, type Place, type RestorePlan } from "../restore/types.ts";
+import {
+  expiryFrom,
+  listProposals,
+  type ProposalRecord,
+  type ProposalTarget,
+  removeOldProposals,
+  stateOf,
+  writeProposal,
+} from "../steps/proposals.ts";
+import { digestOf, effectsOf, quotedSessions } from "./effects.ts";
+import { planTarget } from "./plan.ts";
+
+/** More open proposals than a person would read. */
+const MAX_OPEN = 20;
+const MAX_REASON = 1_000;
+
+export interface ProposeOptions {
+  reason: string;
+  by: { agent: string; session: string } | null;
+}
+
+export interface Proposed {
+  proposal: ProposalRecord;
+  plan: RestorePlan;
+}
+
+/** Each turn is named as for `undo`. */
+export async function proposeUndo(
+  workspace: Workspace,
+  turns: readonly string[],
+  options: ProposeOptions,
+): Promise<Proposed> {
+  return propose(workspace, { kind: "undo", target: { turns: [...turns] } }, options);
+}
+
+/** The target is named as for `rewind`. */
+export async function proposeRewind(workspace: Workspace, target: string, options: ProposeOptions): Promise<Proposed> {
+  const place = await resolveTarget(workspace, target, options.by?.session);
+  return propose(workspace, { kind: "rewind", target: idOf(place) }, options);
+}
+
+async function propose(
+  workspace: Workspace,
+  wanted: { kind: ProposalRecord["kind"]; target: ProposalTarget },
+  options: ProposeOptions,
+): Promise<Proposed> {
+  const reason = shorten(printable(options.reason).trim(), MAX_REASON);
+  if (reason === "")
+    throw new UserError("usage", "A proposal needs a reason.", "Say in a sentence what is wrong with these changes.");
+  const { by } = options;
+  const time = now();
+  const id = newStepId();
+  const plan = await planTarget(workspace, { ...wanted, id, reason, by });
+  refusePointless(plan);
+  const target: ProposalTarget =
+    plan.target.kind === "turns" ? { turns: plan.target.turns.map(({ last }) => last.id) } : idOf(plan.target);
+  removeOldProposals(workspace);
+  const open = listProposals(workspace).filter((other) => stateOf(other) === "open");
+  // An agent that asks again gets the same proposal, with the plan as it is now.
+  const same = open.find((other) => other.kind === wanted.kind && isSame(other.target, target));
+  if (!same && open.length >= MAX_OPEN)
+    throw new UserError(
+      "refused",
+      `${plural(open.length, "proposal")} are open already.`,
+      "Ask the user to decide on them: `backtrail proposals` lists them.",
+    );
+  const proposal: ProposalRecord = {
+    v: 1,
+    id: same?.id ?? id,
+    kind: wanted.kind,
+    target,
+    reason,
+    by,
+    time: time.toISOString(),
+    expires: expiryFrom(time),
+    revision: (same?.revision ?? 0) + 1,
+    digest: digestOf(plan),
+    plan: effectsOf(plan),
+    quotes: quotedSessions(plan, by),
+    state: "open",
+    decidedAt: null,
+    restore: null,
+  };
+  writeProposal(workspace, proposal);
+  return { proposal, plan };
+}
+
+function refusePointless(plan: RestorePlan): void {
+  const [conflict, ...more] = obstacles(plan);
+  if (conflict) {
+    const others = more.length > 0 ? ` (and ${plural(more.length, "more file")})` : "";
+    throw new UserError(
+      "refused",
+      `Later changes touch the same lines: ${shownPath(conflict.path)}${others}.`,
+      "Propose to undo the later turns first, or rewind to before this turn.",
+    );
+  }
+  if (isEmptyPlan(plan))
+    throw new UserError(
+      "not-found",
+      plan.kind === "undo" ? "Nothing to undo: none of these changes are in the files." : "The files are already so.",
+    );
+}
+
+function idOf(place: Place): ProposalTarget {
+  return place.kind === "step" ? { step: place.step.id } : { commit: place.commit };
+}
+
+function isSame(a: ProposalTarget, b: ProposalTarget): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,89 @@
+/**
+ * Notices for sessions that are open while files are restored: the session's next prompt carries them to its agent.
+ * One file per session, one JSON line per restore. docs/formats/sessions.md specifies it.
+ */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { now } from "../base/clock.ts";
+import { appendLine, namesIn, readText, writeFileAtomic } from "../base/fs/files.ts";
+import type { Workspace } from "../git/workspace.ts";
+import { NOTICES, noticesFile } from "./session/store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** After this time an agent reads the files again anyway. */
+export const NOTICE_DAYS = 7;
+/** The maximum number of notices in one reply; the newest are sent. */
+const MAX_NOTICES = 5;
+
+export interface RestoreNotice {
+  /** The restore's id: a restore that is finished after a kill adds its notice only once. */
+  restore: string;
+  time: string;
+  text: string;
+  /** Keys of the sessions that the text quotes, so that `forget` finds it. */
+  quotes: string[];
+}
+
+export function addNotice(workspace: Workspace, key: string, notice: RestoreNotice): void {
+  const file = noticesFile(workspace, key);
+  if (parse(readText(file) ?? "").some(({ restore }) => restore === notice.restore)) return;
+  appendLine(file, JSON.stringify(notice));
+}
+
+export interface PendingNotices {
+  /** Null if all notices have expired. */
+  text: string | null;
+  /** Call this once the agent has received the text. */
+  remove(): void;
+}
+
+export function pendingNotices(workspace: Workspace, key: string): PendingNotices {
+  const file = noticesFile(workspace, key);
+  const content = readText(file) ?? "";
+  const oldest = new Date(now().getTime() - NOTICE_DAYS * DAY_MS).toISOString();
+  const texts = parse(content).flatMap(({ time, text }) => (time < oldest ? [] : [text]));
+  return {
+    text: texts.length === 0 ? null : texts.slice(-MAX_NOTICES).join("\n\n"),
+    remove() {
+      const present = readText(file) ?? "";
+      // Keep notices that another restore has added since.
+      if (present.length > content.length && present.startsWith(content))
+        writeFileAtomic(file, present.slice(content.length));
+      else rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Removes notices for a session, and those for other sessions that quote it. */
+export function forgetNotices(workspace: Workspace, key: string): void {
+  const worktrees = join(workspace.storeDir, "worktrees");
+  for (const worktree of namesIn(worktrees)) {
+    const directory = join(worktrees, worktree, NOTICES);
+    for (const name of namesIn(directory)) {
+      const file = join(directory, name);
+      const notices = parse(readText(file) ?? "");
+      const kept = name === key ? [] : notices.filter(({ quotes }) => !quotes.includes(key));
+      if (kept.length === 0) rmSync(file, { force: true });
+      else if (kept.length < notices.length)
+        writeFileAtomic(file, kept.map((notice) => `${JSON.stringify(notice)}\n`).join(""));
+    }
+  }
+}
+
+/** Skips torn and unrecognized lines. */
+function parse(content: string): RestoreNotice[] {
+  return content.split("\n").flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      return isNotice(value) ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function isNotice(value: unknown): value is RestoreNotice {
+  if (typeof value !== "object" || value === null) return false;
+  const { restore, time, text, quotes } = value as Partial<Record<keyof RestoreNotice, unknown>>;
+  return [restore, time, text].every((field) => typeof field === "string") && Array.isArray(quotes);
+}

@@ -1,0 +1,60 @@
+/** Describes a plan for the user: the turns it reverts or merges in, and the files with the user's own changes. */
+
+import { pathMatcher } from "../../base/fs/glob.ts";
+import type { TreeStore } from "../../git/objects/trees.ts";
+import type { ObjectWriter } from "../../git/objects/writer.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import { changedPaths } from "../../model/changes.ts";
+import type { RestoreRequest } from "../plan/plan.ts";
+import type { TreeState } from "../revert/revert.ts";
+import type { Place, TurnsTarget, YourFile } from "../types.ts";
+import { historySince, isRunning } from "./history.ts";
+import { type PassedTurn, type PlannedTurn, passedTurns, plannedTurn, turnsToPlan } from "./turns.ts";
+import { ownChangesSince } from "./yours.ts";
+
+export interface Description {
+  /** Newest first. */
+  turns: PlannedTurn[];
+  /** A subset of `touched`, in the same order. */
+  yours: YourFile[];
+}
+
+/** `touched`: the files the plan changes. */
+export async function describe(
+  workspace: Workspace,
+  objects: { trees: TreeStore; writer: ObjectWriter },
+  current: TreeState,
+  { kind, target, options, merge }: RestoreRequest,
+  touched: readonly string[],
+): Promise<Description> {
+  if (kind === "fork" || options.chatOnly) return { turns: [], yours: [] };
+  if (target.kind === "turns" && target.fork !== undefined) return { turns: target.brought ?? [], yours: [] };
+  const place = target.kind === "turns" ? startOf(target) : target;
+  const history = place ? await historySince(workspace, place) : [];
+  const passed = passedTurns(history, (turn) => isRunning(workspace, turn));
+  const own = await ownChangesSince(workspace, objects, history, passed, current);
+  const yours = touched.flatMap((path) => {
+    const change = own.get(path);
+    return change ? [{ ...change, kept: merge !== null }] : [];
+  });
+  if (target.kind === "turns") return { turns: target.turns.map(plannedTurn), yours };
+  // A merging redo reverts no turns.
+  const isLeftAlone = kind === "redo" && merge !== null;
+  return { turns: isLeftAlone ? [] : turnsWithin(passed, options.paths), yours };
+}
+
+/** With patterns, only turns that changed a matching file. */
+function turnsWithin(passed: readonly PassedTurn[], patterns: readonly string[] | undefined): PlannedTurn[] {
+  const isChosen = patterns && patterns.length > 0 ? pathMatcher(patterns) : undefined;
+  const chosen = passed.filter(({ running, last: { kind, files } }) => {
+    if (!isChosen || running || kind !== "turn-end") return true;
+    return changedPaths(files).some(isChosen);
+  });
+  return turnsToPlan(chosen);
+}
+
+/** The state before the oldest turn. */
+function startOf({ turns }: TurnsTarget): Place | undefined {
+  const first = turns.map(({ first: step }) => step).sort((a, b) => ((a?.time ?? "") < (b?.time ?? "") ? -1 : 1))[0];
+  return first ? { kind: "step", step: first } : undefined;
+}

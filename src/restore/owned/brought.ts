@@ -1,0 +1,62 @@
+/**
+ * Manages the ignored paths linked or copied into a fork. A rule like `node_modules/` matches only directories, so git
+ * would show a link as a new file: each link gets a line in `info/exclude` while the fork exists.
+ */
+
+import { join } from "node:path";
+import { excludeEdit } from "../../edit/exclude.ts";
+import { type EditOwner, installEdit, lookAt, uninstallEdit } from "../../edit/record.ts";
+import { gitLocation } from "../../git/location.ts";
+import { tryGit } from "../../git/run.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import type { ForkRecord } from "../../steps/forks.ts";
+import { ForkError } from "../fork/problems.ts";
+import { type BroughtPaths, bringOver, partialOf, requireSource } from "./bring.ts";
+
+const COMMENT = "# Backtrail keeps a fork's link out of `git status`; `backtrail fork drop` removes these two lines.";
+
+/** Validates paths up front: each must exist and be ignored, because the fork already contains everything else. */
+export async function demandBrought(workspace: Workspace, { link, copy }: BroughtPaths): Promise<void> {
+  for (const path of [...link, ...copy]) {
+    requireSource(workspace.root, path);
+    if (await isIgnored(workspace, path)) continue;
+    throw new ForkError("usage", { kind: "path-not-ignored", path });
+  }
+}
+
+/** Repeatable after a kill. */
+export async function bringToFork(workspace: Workspace, fork: Workspace, record: ForkRecord): Promise<void> {
+  const { bring, from } = record;
+  if (!bring) return;
+  for (const path of bring.link) {
+    const [file, edit, keeping] = excludeOf(workspace, record, path);
+    // Also needed if only our own line for another fork hides it: this fork must hold that line too.
+    if (!(await isIgnored(fork, path)) || lookAt(file, edit) === "installed") await installEdit(file, edit, keeping);
+  }
+  bringOver(from.root, fork.root, bring);
+}
+
+/** Complete and partial copies in an unfinished fork. */
+export function copiesIn({ bring }: ForkRecord): string[] {
+  return (bring?.copy ?? []).flatMap((path) => [path, partialOf(path)]);
+}
+
+/** Call after the fork's directory is deleted. */
+export async function releaseBrought(workspace: Workspace, record: ForkRecord): Promise<void> {
+  for (const path of record.bring?.link ?? []) await uninstallEdit(...excludeOf(workspace, record, path));
+}
+
+function excludeOf(workspace: Workspace, record: ForkRecord, path: string): Parameters<typeof installEdit> {
+  const keeping: EditOwner = {
+    records: join(workspace.storeDir, "edits"),
+    owner: `fork-link/${path}`,
+    // The line stays while another fork with the same link exists.
+    holder: record.directory ?? workspace.root,
+  };
+  return [join(workspace.commonDir, "info", "exclude"), excludeEdit(COMMENT, path), keeping];
+}
+
+async function isIgnored(workspace: Workspace, path: string): Promise<boolean> {
+  const { args, cwd } = gitLocation(workspace);
+  return (await tryGit([...args, "check-ignore", "--quiet", "--", path], { cwd })).code === 0;
+}

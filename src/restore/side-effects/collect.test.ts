@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { started, whyOf } from "../../../test/support/restore-sandbox.ts";
+import { applyRewind, planRewind } from "../rewind.ts";
+
+test("a file that git ignored then is not taken for new because its rule has gone", async () => {
+  using ground = await started();
+  ground.write(".gitignore", ".env\n*.log\n");
+  ground.write("sub/keep.txt", "x\n");
+  ground.write(".env", "SECRET=1\n");
+  ground.write("sub/a.log", "log\n");
+  const step = await ground.save();
+  ground.write(".gitignore", "");
+  ground.write("sub/.gitignore", "!a.log\n");
+  ground.write("new.txt", "new\n");
+  const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
+  expect(plan.delete).toEqual(["new.txt", "sub/.gitignore"]);
+  expect(whyOf(plan, ".env")).toBe("it was ignored then: left alone");
+  expect(whyOf(plan, "sub/a.log")).toBeDefined();
+  await applyRewind(ground.workspace, plan);
+  expect([".env", "sub/a.log", ".gitignore"].map((name) => readFileSync(join(ground.root, name), "utf8"))).toEqual([
+    "SECRET=1\n",
+    "log\n",
+    ".env\n*.log\n",
+  ]);
+});
+
+test("a merge that was begun since is named, since the next commit would conclude it", async () => {
+  using ground = await started();
+  ground.git("checkout", "--quiet", "-b", "other");
+  ground.write("b.txt", "theirs\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "other");
+  ground.git("checkout", "--quiet", "main");
+  const before = await ground.save();
+  ground.git("merge", "--quiet", "--no-commit", "--no-ff", "other");
+  const during = await ground.save();
+  ground.write("a.txt", "two\n");
+  const rows = async (step: typeof before) =>
+    (await planRewind(ground.workspace, { kind: "step", step }, {})).notUndone;
+  expect(await rows(before)).toEqual([{ kind: "in-progress", operation: "merge" }]);
+  expect(await rows(during)).toEqual([]);
+});
+
+test("what no step could hold and is gone now is named", async () => {
+  using ground = await started();
+  ground.write("nested/x", "x\n");
+  ground.git("init", "--quiet", "nested");
+  const step = await ground.save();
+  const rows = async () => (await planRewind(ground.workspace, { kind: "step", step }, {})).notUndone;
+  expect(await rows()).toEqual([]);
+  rmSync(join(ground.root, "nested"), { recursive: true });
+  expect(await rows()).toEqual([{ kind: "not-captured", path: "nested", reason: "nested-repository", isGone: true }]);
+});
+
+test("a branch that was checked out since is named", async () => {
+  using ground = await started();
+  const step = await ground.save();
+  ground.git("checkout", "--quiet", "-b", "other");
+  ground.write("b.txt", "b\n");
+  const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
+  expect(whyOf(plan, "The branch that is checked out (other, then main)")).toBeDefined();
+});

@@ -1,0 +1,44 @@
+/** Resolves names of saved states and detects names that already have a meaning. */
+import { looksLikeStepId } from "../../base/ids.ts";
+import { isCheckpointName } from "../../checkpoints/format/layout.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import type { Step } from "../../model/step.ts";
+import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { findStep } from "../../steps/list.ts";
+import { findCommit } from "./commits.ts";
+import { sessionsBeginning } from "./sessions.ts";
+import { isZero, KEYWORDS, turnCount } from "./words.ts";
+
+/** The existing meaning of a word that rules it out as a name. */
+export type TakenName =
+  | { kind: "keyword" }
+  | { kind: "count" }
+  | { kind: "step"; id: string }
+  | { kind: "commit"; id: string }
+  | { kind: "checkpoint" }
+  | { kind: "session"; id: string };
+
+/** The newest step with that name; this work tree takes precedence. */
+export function namedStep(workspace: Workspace, name: string): Step | undefined {
+  let elsewhere: Step | undefined;
+  for (const step of stepsNewestFirst(workspace, `"name":${JSON.stringify(name)}`)) {
+    if (step.name !== name || step.kind === "safety") continue;
+    if (step.worktree === workspace.worktree) return step;
+    elsewhere ??= step;
+  }
+  return elsewhere;
+}
+
+/** Undefined if the name is free. Several steps may share a name. */
+export async function meaningOf(workspace: Workspace, name: string): Promise<TakenName | undefined> {
+  if (KEYWORDS.includes(name)) return { kind: "keyword" };
+  if (turnCount(name) !== null || isZero(name)) return { kind: "count" };
+  if (isCheckpointName(name)) return { kind: "checkpoint" };
+  const step = looksLikeStepId(name) ? findStep(workspace, name) : undefined;
+  if (step) return { kind: "step", id: step.id };
+  const commit = await findCommit(workspace, name);
+  if (commit) return { kind: "commit", id: commit.commit };
+  const [session] = sessionsBeginning(workspace, name);
+  if (session?.session) return { kind: "session", id: session.session };
+  return /^\d+$/.test(name) ? { kind: "count" } : undefined;
+}

@@ -1,0 +1,187 @@
+/**
+ * Writes documents: texts into compressed blocks, words into segments. A segment is one full-text table of limited size.
+ * SQLite can't remove the words of a document that it does not store, so a segment is made again from its texts when
+ * many of its documents are gone, or at once to forget a conversation.
+ */
+import { TokenTable } from "../words/token-table.ts";
+import { compress } from "./database.ts";
+import type { Database } from "./database-types.ts";
+import { asDocument, type Document, type NewDocument } from "./documents.ts";
+import { createSegmentTable, FIELDS, segmentTable } from "./schema.ts";
+
+const SEGMENT_BYTES = 64 << 20;
+const BLOCK_BYTES = 64 << 10;
+/** Document ids of a segment begin at its number times this; so a segment has at most as many documents. */
+const IDS = 2 ** 20;
+/** Longer texts are split at line ends. */
+const MAX_TEXT = 32 << 10;
+/** A segment with more than this share of removed documents is made again. */
+const MAX_REMOVED = 0.5;
+
+export interface Segment {
+  id: number;
+  docs: number;
+  bytes: number;
+  removed: number;
+}
+
+interface Pending {
+  conversation: number;
+  document: NewDocument;
+  data: Buffer;
+}
+
+export class Segments {
+  readonly #database: Database;
+  readonly #textOf: (document: Document) => string;
+  readonly #table = new TokenTable();
+  /** Bytes of text written since the caller last set this to 0. */
+  written = 0;
+  #pending: Pending[] = [];
+  #pendingBytes = 0;
+  #current: Segment | undefined;
+
+  constructor(database: Database, textOf: (document: Document) => string) {
+    this.#database = database;
+    this.#textOf = textOf;
+  }
+
+  list(): Segment[] {
+    return this.#database.statement("select * from segments order by id desc").all() as Segment[];
+  }
+
+  add(conversation: number, document: NewDocument): void {
+    for (const text of partsOf(document.text)) {
+      // A block holds only one conversation, so that it goes when the conversation goes.
+      if (this.#pendingBytes >= BLOCK_BYTES || this.#pending[0]?.conversation !== conversation) this.#writeBlock();
+      const data = Buffer.from(text);
+      this.#pending.push({ conversation, document: { ...document, text }, data });
+      this.#pendingBytes += data.length;
+    }
+  }
+
+  /** Call inside of a transaction, before it is committed. */
+  flush(): void {
+    this.#writeBlock();
+    const segment = this.#current;
+    if (segment)
+      this.#database
+        .statement("update segments set docs = ?, bytes = ? where id = ?")
+        .run(segment.docs, segment.bytes, segment.id);
+    this.#current = undefined;
+  }
+
+  discard(): void {
+    this.written = 0;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#current = undefined;
+  }
+
+  /** Removes documents and their texts. The condition must hold for all documents of a block, or for none. */
+  removeWhere(condition: "conversation = ?" | "step = ?", value: number | string): void {
+    this.flush();
+    const sql = `select id / ${IDS} as segment, count(*) as count from docs where ${condition} group by 1`;
+    for (const row of this.#database.statement(sql).all(value)) {
+      const { segment, count } = row as { segment: number; count: number };
+      this.#database.statement("update segments set removed = removed + ? where id = ?").run(count, segment);
+    }
+    const blocks = `select block from docs where ${condition}`;
+    this.#database.statement(`delete from blocks where id in (${blocks})`).run(value);
+    this.#database.statement(`delete from docs where ${condition}`).run(value);
+  }
+
+  /** Segments that have removed documents; with `many`, only those worth the effort. */
+  withRemoved(many: boolean): number[] {
+    return this.list()
+      .filter(({ docs, removed }) => removed > (many ? docs * MAX_REMOVED : 0))
+      .map(({ id }) => id);
+  }
+
+  /** Makes a segment's words again from the texts that are left. Call inside of a transaction. */
+  remake(segment: number): void {
+    const table = segmentTable(segment);
+    this.#database.execute(`drop table if exists ${table}`);
+    const rows = this.#database
+      .statement("select * from docs where id >= ? and id < ? order by id")
+      .all(segment * IDS, (segment + 1) * IDS);
+    if (rows.length === 0) {
+      this.#database.statement("delete from segments where id = ?").run(segment);
+      return;
+    }
+    createSegmentTable(this.#database, segment);
+    const insert = this.#database.statement(`insert into ${table} (rowid, words) values (?, ?)`);
+    for (const row of rows) {
+      const document = asDocument(row);
+      insert.run(document.id, this.#table.tokensOf(this.#textOf(document)));
+    }
+    this.#database.statement("update segments set removed = 0 where id = ?").run(segment);
+  }
+
+  #writeBlock(): void {
+    if (this.#pending.length === 0) return;
+    const segment = this.#open();
+    const data = compress(Buffer.concat(this.#pending.map((one) => one.data)));
+    const { id: block } = this.#database.statement("insert into blocks (data) values (?) returning id").get(data) as {
+      id: number;
+    };
+    const words = this.#database.statement(`insert into ${segmentTable(segment.id)} (rowid, words) values (?, ?)`);
+    const docs = this.#database.statement("insert into docs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    let start = 0;
+    for (const { conversation, document, data: text } of this.#pending) {
+      const id = segment.id * IDS + segment.docs++;
+      const { field, time, turn, position, step = null, path = null } = document;
+      docs.run(id, conversation, FIELDS.indexOf(field), time, turn, position, block, start, text.length, step, path);
+      words.run(id, this.#table.tokensOf(document.text));
+      start += text.length;
+    }
+    segment.bytes += start;
+    this.written += start;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+  }
+
+  /** The newest segment, or a new one if that is full. */
+  #open(): Segment {
+    const segment = this.#current ?? this.list()[0];
+    if (segment && segment.bytes < SEGMENT_BYTES && segment.docs < IDS - BLOCK_BYTES) {
+      this.#current = segment;
+      return segment;
+    }
+    if (segment) this.#seal(segment);
+    const fresh = { id: (segment?.id ?? 0) + 1, docs: 0, bytes: 0, removed: 0 };
+    this.#database.statement("insert into segments values (?, 0, 0, 0)").run(fresh.id);
+    createSegmentTable(this.#database, fresh.id);
+    this.#current = fresh;
+    return fresh;
+  }
+
+  /** Merges a full segment into one tree, which is the fastest to search. */
+  #seal({ id, docs, bytes }: Segment): void {
+    this.#database.statement("update segments set docs = ?, bytes = ? where id = ?").run(docs, bytes, id);
+    this.#database.execute(`insert into ${segmentTable(id)} (${segmentTable(id)}) values ('optimize')`);
+  }
+}
+
+/** Splits a long text at line ends, or anywhere in a line that is itself too long. */
+function partsOf(text: string): string[] {
+  if (text.length <= MAX_TEXT) return text.trim() === "" ? [] : [text];
+  const parts: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    let end = Math.min(text.length, start + MAX_TEXT);
+    if (end < text.length) {
+      const newline = text.lastIndexOf("\n", end - 1);
+      if (newline > start) end = newline + 1;
+      else if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
+    }
+    const part = text.slice(start, end);
+    if (part.trim() !== "") parts.push(part);
+    start = end;
+  }
+  return parts;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

@@ -1,0 +1,47 @@
+/** What is close to a query that found nothing: similar words, and hits that only a filter excludes. */
+import { closest } from "../../base/text.ts";
+import { segmentTable } from "../index/schema.ts";
+import type { SearchIndex } from "../index/store.ts";
+import { noFilters, type Query, type Term } from "../query/parse.ts";
+import { fold } from "../words/split.ts";
+import { Candidates } from "./candidates.ts";
+
+export interface Near {
+  /** Words of the query that occur nowhere, each with the most similar word that does. */
+  words: { word: string; like: string | null }[];
+  /** How many texts match the words without the filters. */
+  withoutFilters: number;
+}
+
+/** Similar words begin with the same letters. */
+const SAME_LETTERS = 2;
+const MAX_WORDS = 2_000;
+
+export function nearTo(index: SearchIndex, { terms }: Query): Near {
+  const words = terms.filter((term) => !term.excluded && term.kind === "word" && count(index, [term]) === 0);
+  return {
+    words: words.map(({ text }) => ({ word: text, like: closest(fold(text), wordsLike(index, fold(text))) ?? null })),
+    withoutFilters: terms.length > 0 ? count(index, terms) : 0,
+  };
+}
+
+/** An upper bound, since texts are not read. */
+function count(index: SearchIndex, terms: readonly Term[]): number {
+  return new Candidates(index, { terms: [...terms], filters: noFilters() }, null).count();
+}
+
+function wordsLike(index: SearchIndex, word: string): string[] {
+  const start = word.slice(0, SAME_LETTERS);
+  const found = new Set<string>();
+  for (const { id } of index.segments.list()) {
+    const table = segmentTable(id);
+    index.database.execute(
+      `create virtual table if not exists temp.vocabulary_${id} using fts5vocab(main, ${table}, row)`,
+    );
+    const sql = `select term from temp.vocabulary_${id} where term >= ? and term < ? limit ${MAX_WORDS}`;
+    for (const row of index.database.statement(sql).all(start, `${start}\u{10ffff}`))
+      found.add((row as { term: string }).term);
+  }
+  found.delete(word);
+  return [...found];
+}

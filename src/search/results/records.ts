@@ -1,0 +1,119 @@
+/**
+ * The records of one repository: which step recorded a turn, whether it was undone or rewound, which commit took it, and
+ * whether its check passed. Loaded only for hits in recorded repositories.
+ */
+import { committedFiles, linkedCommits } from "../../checkpoints/links/committed-files.ts";
+import { checkpointsOfSession, type LinkedCommit } from "../../checkpoints/links/history.ts";
+import type { Workspace } from "../../git/workspace.ts";
+import { sessionRefKey } from "../../model/session.ts";
+import type { Step } from "../../model/step.ts";
+import { isTurnStep } from "../../model/turn.ts";
+import { type CheckResults, readCheckResults } from "../../restore/targets/check-results.ts";
+import { readTurnStatuses, type TurnStatuses } from "../../restore/targets/turn-status.ts";
+import { logsDirectory } from "../../run/log/layout.ts";
+import { inOrder } from "../../run/sessions/model.ts";
+import { sessionTree } from "../../run/sessions/tree.ts";
+import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { pathsOf } from "../../steps/query/matches.ts";
+import { estimatedCost } from "../../transcripts/prices.ts";
+import type { Document } from "../index/documents.ts";
+import type { Fate, Place } from "./fates.ts";
+
+export class RepositoryRecords {
+  readonly workspace: Workspace;
+  readonly #steps: Step[];
+  readonly #bySession: Map<string, Step[]>;
+  readonly #byId: Map<string, Step>;
+  readonly #commits = new Map<string, Promise<LinkedCommit[]>>();
+  #statuses: TurnStatuses | undefined;
+  #checks: CheckResults | undefined;
+  #runs: Promise<Map<string, readonly string[]>> | undefined;
+
+  constructor(workspace: Workspace) {
+    this.workspace = workspace;
+    this.#steps = [...stepsNewestFirst(workspace)];
+    this.#byId = new Map(this.#steps.map((step) => [step.id, step]));
+    const turns = this.#steps.filter((step) => isTurnStep(step) && step.subagent === null).reverse();
+    this.#bySession = Map.groupBy(turns, ({ agent, session }) =>
+      sessionRefKey({ agent: agent ?? "", session: session ?? "" }),
+    );
+  }
+
+  /** The step that represents the turn of a document: its end, or its newest step while it is running. */
+  stepOf({ step, position, turn }: Document, { agent, session }: Place): Step | undefined {
+    if (step !== null) return this.#byId.get(step);
+    const steps = this.#bySession.get(sessionRefKey({ agent, session })) ?? [];
+    const last = steps.at(-1)?.transcript?.generation;
+    const isPast = (one: Step) => one.transcript?.generation === last && (one.transcript?.offset ?? 0) > position;
+    const end = steps.find((one) => one.kind === "turn-end" && isPast(one));
+    if (end) return end;
+    const newest = steps.findLast((one) => one.turn === turn);
+    return newest ?? (steps.some(isPast) ? steps.at(-1) : undefined);
+  }
+
+  stateOf(step: Step): Fate["state"] {
+    this.#statuses ??= readTurnStatuses(this.workspace, this.#steps);
+    const status = this.#statuses.of(step);
+    return status === null ? "kept" : status === "undone" ? "undone" : "rewound";
+  }
+
+  isForked(step: Step): boolean {
+    this.#statuses ??= readTurnStatuses(this.workspace, this.#steps);
+    return this.#statuses.forks([step]).length > 0;
+  }
+
+  checkOf(step: Step): Fate["check"] {
+    this.#checks ??= readCheckResults(this.workspace);
+    const verdict = this.#checks.of(step);
+    return verdict === "pass" ? "green" : verdict === "fail" ? "red" : null;
+  }
+
+  /** The first commit of a linked checkpoint, made after the turn began, that has one of its files. */
+  async commitOf(step: Step): Promise<string | null> {
+    const files = new Set(pathsOf(step.files));
+    if (files.size === 0 || step.session === null || this.workspace.kind === "private") return null;
+    const commits = await this.#commitsOf(step.session);
+    for (const { id, time } of commits) {
+      if (Date.parse(time) + 1_000 < Date.parse(step.time) && !isSameTurn(step, time)) continue;
+      const changed = await committedFiles(this.workspace, id);
+      if (changed.some((file) => files.has(file))) return id;
+    }
+    return null;
+  }
+
+  async fateOf(step: Step): Promise<Fate> {
+    return { state: this.stateOf(step), commit: await this.commitOf(step), check: this.checkOf(step) };
+  }
+
+  /** The tags of a headless run; undefined if the session is none. */
+  async runTags(session: string): Promise<readonly string[] | undefined> {
+    this.#runs ??= sessionTree(this.workspace, logsDirectory(this.workspace.root, process.env)).then(
+      (nodes) => new Map(inOrder(nodes).flatMap((node) => (node.log ? [[node.id, node.tags]] : []))),
+    );
+    return (await this.#runs).get(session);
+  }
+
+  costOf({ agent, model, tokens, time, usd }: Step): number | null {
+    if (usd !== undefined) return usd;
+    return tokens ? (estimatedCost([{ agent, model, tokens, time }])?.usd ?? null) : null;
+  }
+
+  /** Oldest first. */
+  #commitsOf(session: string): Promise<LinkedCommit[]> {
+    const known = this.#commits.get(session) ?? this.#readCommits(session);
+    this.#commits.set(session, known);
+    return known;
+  }
+
+  async #readCommits(session: string): Promise<LinkedCommit[]> {
+    const checkpoints = new Set(await checkpointsOfSession(this.workspace, session));
+    if (checkpoints.size === 0) return [];
+    const commits = await linkedCommits(this.workspace);
+    return commits.filter((commit) => commit.checkpoints.some((id) => checkpoints.has(id)));
+  }
+}
+
+/** An agent may commit before its turn ends. */
+function isSameTurn({ time, kind }: Step, committed: string): boolean {
+  return kind === "turn-end" && Date.parse(time) - Date.parse(committed) < 3_600_000;
+}

@@ -1,0 +1,155 @@
+/**
+ * Finds the agents' own transcript files. Looking at every file takes long where there are many, so a quick look reads
+ * only directories that changed and the files that were written last.
+ */
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import type { Profile } from "../../agents/contract/profile.ts";
+import { listProfiles } from "../../agents/registry/registry.ts";
+import { transcriptDirectories } from "../../agents/registry/transcript-paths.ts";
+import { readTranscriptHead } from "../../checkpoints/import/find.ts";
+import { findWorkspace } from "../../git/workspace.ts";
+import type { SearchIndex } from "../index/store.ts";
+import type { FoundTranscript } from "./recorded.ts";
+import { openTranscriptFile } from "./transcript.ts";
+
+const DEEPEST = 5;
+const MAX_FILES = 50_000;
+/** A quick look checks this many of the files that changed last. */
+const RECENT_FILES = 200;
+
+export interface NativeFiles {
+  files: FoundTranscript[];
+  /** Directories with their times, to save once all files are indexed. */
+  folders: Map<string, number>;
+}
+
+interface SeenFile {
+  path: string;
+  size: number;
+  modified: number;
+  profile: Profile;
+}
+
+/** Finds the files that changed since they were indexed. */
+export async function nativeTranscripts(index: SearchIndex, look: "quick" | "full"): Promise<NativeFiles> {
+  const walk = new Walk(look === "quick" ? knownFolders(index) : new Map());
+  const roots = (await listProfiles()).flatMap((profile) =>
+    profile.transcript?.in_store ? [] : transcriptDirectories(profile).map((directory) => ({ profile, directory })),
+  );
+  for (const { profile, directory } of roots) walk.directory(directory, profile, 0);
+  if (look === "quick") for (const path of recentFiles(index)) walk.file(path, roots);
+  const known = knownFiles(index, walk.files);
+  const workspaces = new Map<string, { repository: string; store: string | null }>();
+  const files = walk.files.flatMap((file) => {
+    const before = known.get(file.path);
+    if (before && before.size === file.size && before.modified === file.modified) return [];
+    return found(file, workspaces) ?? [];
+  });
+  return { files, folders: walk.folders };
+}
+
+class Walk {
+  readonly files: SeenFile[] = [];
+  readonly folders = new Map<string, number>();
+  readonly #known: ReadonlyMap<string, number>;
+  readonly #seen = new Set<string>();
+
+  constructor(known: ReadonlyMap<string, number>) {
+    this.#known = known;
+  }
+
+  directory(path: string, profile: Profile, depth: number): void {
+    if (depth > DEEPEST || this.files.length >= MAX_FILES) return;
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat?.isDirectory()) return;
+    const modified = Math.round(stat.mtimeMs);
+    this.folders.set(path, modified);
+    if (this.#known.get(path) === modified) {
+      // Nothing was added here, but perhaps further below.
+      for (const folder of this.#below(path)) this.directory(folder, profile, depth + 1);
+      return;
+    }
+    for (const entry of entriesOf(path)) {
+      const inside = join(path, entry.name);
+      if (entry.isDirectory()) this.directory(inside, profile, depth + 1);
+      else if (entry.isFile() && /^\.jsonl?$/.test(extname(entry.name))) this.#add(inside, profile);
+    }
+  }
+
+  /** A known file, whose agent is that of the directory. */
+  file(path: string, roots: readonly { profile: Profile; directory: string }[]): void {
+    const root = roots.find(({ directory }) => path.startsWith(`${directory}/`));
+    if (root) this.#add(path, root.profile);
+  }
+
+  #add(path: string, profile: Profile): void {
+    if (this.#seen.has(path) || this.files.length >= MAX_FILES) return;
+    this.#seen.add(path);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat?.isFile()) this.files.push({ path, size: stat.size, modified: Math.round(stat.mtimeMs), profile });
+  }
+
+  #children: Map<string, string[]> | undefined;
+
+  #below(path: string): string[] {
+    this.#children ??= Map.groupBy(this.#known.keys(), (folder) => folder.slice(0, folder.lastIndexOf("/")));
+    return this.#children.get(path) ?? [];
+  }
+}
+
+function found(
+  { path, modified, profile }: SeenFile,
+  workspaces: Map<string, { repository: string; store: string | null }>,
+): FoundTranscript | undefined {
+  const head = readTranscriptHead(path);
+  if (!head) return undefined;
+  const { session, directory, subagent } = head;
+  return {
+    agent: profile.id,
+    session,
+    part: subagent ? basename(path, extname(path)) : "",
+    ...placeOf(directory, workspaces),
+    origin: path,
+    isDocument: profile.transcript?.format === "json" || extname(path) === ".json",
+    time: modified,
+    open: () => Promise.resolve(openTranscriptFile(path)),
+  };
+}
+
+/** The work tree of a directory, or the directory itself if there is none. */
+function placeOf(directory: string | null, workspaces: Map<string, { repository: string; store: string | null }>) {
+  if (directory === null) return { repository: null, store: null };
+  const known = workspaces.get(directory);
+  if (known) return known;
+  const workspace = findWorkspace(directory);
+  const place = { repository: workspace?.root ?? directory, store: workspace?.storeDir ?? null };
+  workspaces.set(directory, place);
+  return place;
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function knownFolders(index: SearchIndex): Map<string, number> {
+  const rows = index.database.statement("select path, modified from folders").all();
+  return new Map((rows as { path: string; modified: number }[]).map(({ path, modified }) => [path, modified]));
+}
+
+function recentFiles(index: SearchIndex): string[] {
+  const sql = "select origin from conversations where part != 'changes' order by modified desc limit ?";
+  return (index.database.statement(sql).all(RECENT_FILES) as { origin: string }[]).map(({ origin }) => origin);
+}
+
+function knownFiles(index: SearchIndex, files: readonly SeenFile[]) {
+  type Row = { origin: string; size: number; modified: number };
+  const one = index.database.statement("select origin, size, modified from conversations where origin = ?");
+  const all = index.database.statement("select origin, size, modified from conversations");
+  const rows = files.length < 1_000 ? files.map(({ path }) => one.get(path)) : all.all();
+  return new Map((rows as (Row | undefined)[]).flatMap((row) => (row ? [[row.origin, row]] : [])));
+}

@@ -1,0 +1,184 @@
+/**
+ * Indexes a transcript, from the agent's own file or from a stored copy. Reads only what was appended since the last
+ * time; a transcript that was rewritten is indexed from its beginning.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import type { TranscriptAnalyzer } from "../../agents/contract/agent.ts";
+import { hexDigest } from "../../base/digest.ts";
+import { faultPoint } from "../../base/fault-point.ts";
+import type { Conversation, ConversationName } from "../index/documents.ts";
+import type { SearchIndex } from "../index/store.ts";
+import { documentsOf, type Position } from "./documents.ts";
+import type { IndexRedaction } from "./redaction.ts";
+
+const NEWLINE = 10;
+/** Transcripts are read in pieces of about this size, so that memory does not grow with them. */
+const PIECE_BYTES = 1 << 20;
+/** Longer lines hold images or other data; they are skipped. */
+const MAX_LINE = 16 << 20;
+/** An agent writes a document as a whole, so it can't be read in pieces. */
+const MAX_DOCUMENT = 64 << 20;
+const MARK_BYTES = 256;
+
+/** The bytes of a transcript. */
+export interface TranscriptBytes {
+  size: number;
+  /** Milliseconds since 1970. */
+  modified: number;
+  /** Our copy of the agent's file, which may be longer. */
+  isCopy: boolean;
+  read(from: number, to: number): Buffer;
+  close(): void;
+}
+
+export interface TranscriptSource extends ConversationName {
+  repository: string | null;
+  store: string | null;
+  origin: string;
+  /** The transcript is one JSON document instead of lines. */
+  isDocument: boolean;
+}
+
+export interface Progress {
+  /** Called after each piece with its number of bytes. False stops: the rest is indexed the next time. */
+  goOn(bytes: number): boolean;
+}
+
+/** Returns false if there is more to index. */
+export function indexTranscript(
+  index: SearchIndex,
+  source: TranscriptSource,
+  bytes: TranscriptBytes,
+  analyzer: TranscriptAnalyzer,
+  redaction: IndexRedaction,
+  progress: Progress,
+): boolean {
+  const { isDocument: _, ...named } = source;
+  const known = index.find(source);
+  const fresh: Omit<Conversation, "id"> = {
+    ...named,
+    ...{ size: 0, modified: 0, offset: 0, generation: 0, mark: "", turns: 0, title: null, model: null },
+  };
+  const isAppended = known !== undefined && isPrefix(known, bytes) && !source.isDocument;
+  const next = {
+    ...fresh,
+    ...(known && isAppended ? { ...known, ...named } : { generation: (known?.generation ?? -1) + 1 }),
+  };
+  let first = known !== undefined && !isAppended;
+  for (;;) {
+    const piece = source.isDocument ? wholeDocument(bytes) : pieceAt(bytes, next.offset);
+    const isLast = piece === undefined || piece.end >= bytes.size || source.isDocument;
+    index.transaction(() => {
+      const row = piece ? afterPiece(next, piece, source) : next;
+      // Size and time are those of the whole file only once all of it is indexed.
+      if (isLast) Object.assign(row, { size: bytes.size, modified: Math.round(bytes.modified) });
+      const id = index.save(row);
+      if (first) index.removeDocuments(id);
+      if (piece && piece.data.length > 0) addPiece(index, id, row, piece, source, analyzer, redaction);
+      index.save(row);
+      Object.assign(next, row);
+      faultPoint("search:piece");
+    });
+    first = false;
+    if (isLast) return true;
+    if (!progress.goOn((piece?.end ?? 0) - (piece?.start ?? 0))) return false;
+  }
+
+  function afterPiece(row: Omit<Conversation, "id">, piece: Piece, { isDocument }: TranscriptSource) {
+    const offset = isDocument ? 0 : piece.end;
+    return { ...row, offset, mark: markAt(bytes, offset) };
+  }
+}
+
+function addPiece(
+  index: SearchIndex,
+  id: number,
+  row: Omit<Conversation, "id">,
+  piece: Piece,
+  source: TranscriptSource,
+  analyzer: TranscriptAnalyzer,
+  redaction: IndexRedaction,
+): void {
+  const redacted = redaction.transcript(piece.data, source.isDocument ? "json" : "jsonl");
+  const { entries, title, model } = analyzer.read(redacted.bytes);
+  const position: Position = { turns: row.turns, time: row.modified };
+  const offsetOf = ({ start }: { start: number }) => piece.start + redacted.originalOffset(start);
+  for (const document of documentsOf(entries, position, offsetOf)) index.add(id, document);
+  row.turns = position.turns;
+  row.title = title ?? row.title;
+  row.model = model ?? row.model;
+}
+
+interface Piece {
+  start: number;
+  end: number;
+  /** Whole lines; empty for a line that is too long. */
+  data: Buffer;
+}
+
+/** The next whole lines; undefined if there is none. */
+function pieceAt(bytes: TranscriptBytes, start: number): Piece | undefined {
+  for (let length = PIECE_BYTES; ; length *= 2) {
+    const data = bytes.read(start, Math.min(bytes.size, start + length));
+    const end = data.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) return { start, end: start + end, data: data.subarray(0, end) };
+    if (start + length >= bytes.size) return undefined;
+    if (length >= MAX_LINE) return skippedLine(bytes, start);
+  }
+}
+
+function skippedLine(bytes: TranscriptBytes, start: number): Piece | undefined {
+  for (let at = start; at < bytes.size; at += PIECE_BYTES) {
+    const newline = bytes.read(at, Math.min(bytes.size, at + PIECE_BYTES)).indexOf(NEWLINE);
+    if (newline >= 0) return { start, end: at + newline + 1, data: Buffer.alloc(0) };
+  }
+  return undefined;
+}
+
+function wholeDocument(bytes: TranscriptBytes): Piece {
+  const data = bytes.size > MAX_DOCUMENT ? Buffer.alloc(0) : bytes.read(0, bytes.size);
+  return { start: 0, end: bytes.size, data };
+}
+
+function isPrefix({ offset, mark }: Conversation, bytes: TranscriptBytes): boolean {
+  return offset <= bytes.size && markAt(bytes, offset) === mark;
+}
+
+function markAt(bytes: TranscriptBytes, offset: number): string {
+  return hexDigest("sha256", bytes.read(Math.max(0, offset - MARK_BYTES), offset)).slice(0, 16);
+}
+
+/** Opens an agent's file; undefined if it does not exist or is not a file. */
+export function openTranscriptFile(path: string): TranscriptBytes | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch {
+    return undefined;
+  }
+  const stat = fstatSync(fd);
+  if (!stat.isFile()) {
+    closeSync(fd);
+    return undefined;
+  }
+  return {
+    size: stat.size,
+    modified: stat.mtimeMs,
+    isCopy: false,
+    close: () => closeSync(fd),
+    read(from, to) {
+      const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
+      let length = 0;
+      while (length < buffer.length) {
+        const count = readSync(fd, buffer, length, buffer.length - length, from + length);
+        if (count === 0) break;
+        length += count;
+      }
+      return buffer.subarray(0, length);
+    },
+  };
+}
+
+export function storedTranscript(data: Buffer, modified: number): TranscriptBytes {
+  return { size: data.length, modified, isCopy: true, read: (from, to) => data.subarray(from, to), close: () => {} };
+}

@@ -1,0 +1,253 @@
+/**
+ * Brings the index up to date: finds what changed, and indexes it, newest first. Can be stopped and killed at any point;
+ * the next update goes on from there. Only one process updates at a time.
+ */
+import { statSync } from "node:fs";
+import { getAgent } from "../../agents/registry/registry.ts";
+import { tryAcquire } from "../../base/fs/lock.ts";
+import { logError } from "../../base/log.ts";
+import { forgottenSessions } from "../../checkpoints/forget/tombstones.ts";
+import { loadConfig } from "../../config/load.ts";
+import { findWorkspace, type Workspace } from "../../git/workspace.ts";
+import { indexFile } from "../../steps/index-file.ts";
+import { removeForgotten } from "../forget.ts";
+import { indexLock, isDamage } from "../index/open.ts";
+import type { SearchIndex } from "../index/store.ts";
+import { nativeTranscripts } from "../sources/native.ts";
+import type { FoundTranscript } from "../sources/recorded.ts";
+import type { IndexRedaction } from "../sources/redaction.ts";
+import type { Progress } from "../sources/transcript.ts";
+
+export interface UpdateOptions {
+  /** The repository to look at first. */
+  workspace?: Workspace | undefined;
+  /** `quick` relies on directories' times; `full` looks at every file. */
+  look: "quick" | "full";
+  /** Called between pieces of work. False stops. */
+  goOn?(progress: UpdateProgress): boolean;
+}
+
+export interface UpdateProgress {
+  bytes: number;
+  /** The number of transcripts and repositories that are done, and of all that changed. */
+  done: number;
+  all: number;
+}
+
+export interface UpdateResult {
+  /** The number of transcripts and repositories that are not indexed yet. */
+  pending: number;
+  /** Another process is indexing. */
+  busy: boolean;
+}
+
+/** The state key of the time of the last complete full look. */
+const LAST_FULL = "last full look";
+
+export async function updateIndex(index: SearchIndex, options: UpdateOptions): Promise<UpdateResult> {
+  if (index.readOnly) return { pending: 0, busy: false };
+  const lock = tryAcquire(indexLock());
+  if (!lock) return { pending: 0, busy: true };
+  try {
+    return { pending: await new Update(index, options).run(), busy: false };
+  } finally {
+    lock.release();
+  }
+}
+
+/** When every file was last looked at, in milliseconds since 1970; 0 if never. */
+export function lastFullLook(index: SearchIndex): number {
+  return Number(index.state(LAST_FULL) ?? 0);
+}
+
+interface Task {
+  time: number;
+  run(progress: Progress): Promise<boolean>;
+}
+
+class Update {
+  readonly #index: SearchIndex;
+  readonly #options: UpdateOptions;
+  readonly #redactions = new Map<string, Promise<IndexRedaction>>();
+  readonly #forgotten = new Map<string, ReturnType<typeof forgottenSessions>>();
+  readonly #workspaces = new Map<string, Workspace>();
+
+  constructor(index: SearchIndex, options: UpdateOptions) {
+    this.#index = index;
+    this.#options = options;
+  }
+
+  async run(): Promise<number> {
+    const { look, goOn = () => true } = this.#options;
+    const native = loadConfig(null).search.native
+      ? await nativeTranscripts(this.#index, look)
+      : { files: [], folders: new Map<string, number>() };
+    const repositories = this.#changedRepositories(native.files);
+    const recorded = await recordedIn(repositories);
+    for (const { workspace } of repositories.values()) removeForgotten(this.#index, workspace);
+    const found = [...recorded.flat(), ...native.files].filter((source) => !this.#isForgotten(source));
+    const tasks = this.#tasks(found, repositories);
+    const isHere = (task: Task) => Number(task.time === Number.POSITIVE_INFINITY);
+    tasks.sort((a, b) => isHere(b) - isHere(a) || b.time - a.time);
+    const progress = { bytes: 0, done: 0, all: tasks.length };
+    const isWanted = (bytes: number) => {
+      progress.bytes += bytes;
+      return goOn(progress);
+    };
+    this.#index.beginBatch();
+    try {
+      const isDone = await this.#runAll(tasks, progress, isWanted);
+      this.#index.endBatch();
+      if (!isDone) return tasks.length - progress.done;
+    } finally {
+      this.#index.endBatch();
+    }
+    this.#finish(native.folders, repositories);
+    return 0;
+  }
+
+  /** False if there is more to do, or if something failed. */
+  async #runAll(
+    tasks: readonly Task[],
+    progress: UpdateProgress,
+    isWanted: (bytes: number) => boolean,
+  ): Promise<boolean> {
+    let isWhole = true;
+    for (const task of tasks) {
+      if (!isWanted(0)) return false;
+      try {
+        if (!(await task.run({ goOn: isWanted }))) return false;
+      } catch (error) {
+        if (isDamage(error) || isFull(error)) throw error;
+        logError("search", error);
+        isWhole = false;
+        continue;
+      }
+      progress.done++;
+    }
+    return isWhole;
+  }
+
+  /** Everything that was found is indexed, so the next quick look need not find it again. */
+  #finish(folders: ReadonlyMap<string, number>, repositories: ReadonlyMap<string, Repository>): void {
+    this.#index.transaction(() => {
+      const { database } = this.#index;
+      const folder = database.statement("insert or replace into folders values (?, ?)");
+      for (const [path, modified] of folders) folder.run(path, modified);
+      const repository = database.statement("insert or replace into repositories values (?, ?, ?)");
+      for (const { workspace, modified } of repositories.values())
+        repository.run(workspace.root, workspace.storeDir, modified);
+      if (this.#options.look === "full") this.#index.setState(LAST_FULL, String(Date.now()));
+      for (const segment of this.#index.segments.withRemoved(true)) this.#index.segments.remake(segment);
+    });
+  }
+
+  /** The repositories in which something was recorded since the last time, by root. */
+  #changedRepositories(files: readonly FoundTranscript[]): Map<string, Repository> {
+    const rows = this.#index.database.statement("select root, modified from repositories").all();
+    const known = new Map((rows as { root: string; modified: number }[]).map((row) => [row.root, row.modified]));
+    const roots = new Set(known.keys());
+    for (const { repository, store } of files) if (repository !== null && store !== null) roots.add(repository);
+    const { workspace: here } = this.#options;
+    if (here) roots.add(here.root);
+    const changed = new Map<string, Repository>();
+    for (const root of roots) {
+      const workspace = here?.root === root ? here : findWorkspace(root);
+      if (!workspace || workspace.root !== root) continue;
+      this.#workspaces.set(workspace.storeDir, workspace);
+      const modified = recordedAt(workspace);
+      if (modified > 0 && modified !== known.get(root)) changed.set(root, { workspace, modified });
+    }
+    return changed;
+  }
+
+  #tasks(transcripts: readonly FoundTranscript[], repositories: ReadonlyMap<string, Repository>): Task[] {
+    const here = this.#options.workspace?.root;
+    const tasks: Task[] = [];
+    const seen = new Set<string>();
+    for (const one of transcripts) {
+      const name = `${one.agent}\0${one.session}\0${one.part}`;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const time = one.repository === here ? Number.POSITIVE_INFINITY : one.time;
+      tasks.push({ time, run: (progress) => this.#transcript(one, progress) });
+    }
+    for (const { workspace, modified } of repositories.values()) {
+      const time = workspace.root === here ? Number.POSITIVE_INFINITY : modified;
+      tasks.push({
+        time,
+        run: async (progress) => {
+          const { indexChanges } = await import("../sources/changes.ts");
+          return indexChanges(this.#index, workspace, await this.#redaction(workspace.storeDir), progress);
+        },
+      });
+    }
+    return tasks;
+  }
+
+  async #transcript(source: FoundTranscript, progress: Progress): Promise<boolean> {
+    const analyzer = (await getAgent(source.agent, storeOf(source)))?.analyzer;
+    if (!analyzer) return true;
+    const known = this.#index.find(source);
+    const bytes = await source.open();
+    if (!bytes) return true;
+    try {
+      if (known && known.size === bytes.size && known.modified === Math.round(bytes.modified)) return true;
+      // The agent's file was longer; it may be gone by now.
+      if (bytes.isCopy && known && known.offset >= bytes.size) return true;
+      const { time: _, open: __, ...named } = source;
+      const redaction = await this.#redaction(source.store);
+      const { indexTranscript } = await import("../sources/transcript.ts");
+      return indexTranscript(this.#index, named, bytes, analyzer, redaction, progress);
+    } finally {
+      bytes.close();
+    }
+  }
+
+  /** The agent's own file of a forgotten session may still be there. */
+  #isForgotten({ store, session }: FoundTranscript): boolean {
+    const workspace = store === null ? undefined : this.#workspaces.get(store);
+    if (!workspace) return false;
+    const known = this.#forgotten.get(workspace.storeDir);
+    const isForgotten = known === undefined ? forgottenSessions(workspace) : known;
+    this.#forgotten.set(workspace.storeDir, isForgotten);
+    return isForgotten?.(session) ?? false;
+  }
+
+  #redaction(store: string | null): Promise<IndexRedaction> {
+    const workspace = store === null ? undefined : this.#workspaces.get(store);
+    const key = workspace?.root ?? "";
+    const known = this.#redactions.get(key) ?? openRedaction(workspace);
+    this.#redactions.set(key, known);
+    return known;
+  }
+}
+
+async function openRedaction(workspace: Workspace | undefined): Promise<IndexRedaction> {
+  return (await import("../sources/redaction.ts")).openIndexRedaction(workspace);
+}
+
+/** When something was last recorded in the workspace; 0 if nothing was. */
+function recordedAt(workspace: Workspace): number {
+  const stat = statSync(indexFile(workspace), { throwIfNoEntry: false });
+  return stat ? Math.round(stat.mtimeMs) : 0;
+}
+
+async function recordedIn(repositories: ReadonlyMap<string, Repository>): Promise<FoundTranscript[][]> {
+  if (repositories.size === 0) return [];
+  const { recordedTranscripts } = await import("../sources/recorded.ts");
+  return Promise.all([...repositories.values()].map(({ workspace }) => recordedTranscripts(workspace)));
+}
+
+interface Repository {
+  workspace: Workspace;
+  modified: number;
+}
+
+function storeOf({ store }: FoundTranscript): { storeDir: string } | undefined {
+  return store === null ? undefined : { storeDir: store };
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && /disk is full|readonly|read-only|disk I\/O/i.test(error.message);
+}

@@ -1,0 +1,166 @@
+/** What a plan would do, in the words and the order of the command line. */
+import { useState } from "preact/hooks";
+import type { ForkPlanAnswer, RestorePlanAnswer } from "../../protocol.ts";
+import { Diff } from "../diff/diff.tsx";
+import { Agent } from "../parts/badges.tsx";
+import { clock, plural } from "../text/format.ts";
+import { line, visible } from "../text/visible.ts";
+import { chatLine, conflictTitle, fileCounts, plannedFiles, turnsTitle } from "./words.ts";
+
+const MAX_FILES = 20;
+const MAX_TURNS = 10;
+
+export function RestorePlanView({ answer }: { answer: RestorePlanAnswer }) {
+  const { preview, head, restoresIndex, working } = answer;
+  const [compare, setCompare] = useState(false);
+  return (
+    <div class="plan">
+      {working.length > 0 && (
+        <p class="notice">
+          {plural(working.length, "agent")} {working.length === 1 ? "is" : "are"} working in this work tree now.
+        </p>
+      )}
+      <Conflicts answer={answer} />
+      <Turns answer={answer} />
+      <Files answer={answer} />
+      <ul class="plain other">
+        {head !== null && (
+          <li>
+            <b>branch</b> moves from <span class="mono">{head.from.slice(0, 12)}</span> to{" "}
+            <span class="mono">{head.to.slice(0, 12)}</span>
+          </li>
+        )}
+        {restoresIndex && (
+          <li>
+            <b>staged</b> what was staged then, and nothing else
+          </li>
+        )}
+        <li>
+          <b>chat</b> {chatLine(answer)}
+        </li>
+      </ul>
+      <NotUndone answer={answer} />
+      {preview !== null && (
+        <details class="preview" onToggle={(event) => setCompare(event.currentTarget.open)}>
+          <summary>Show the changes line by line</summary>
+          {compare && <Diff comparison={preview} title="From the files now to the files afterwards" />}
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Turns({ answer: { action, plan } }: { answer: RestorePlanAnswer }) {
+  if (plan.turns.length === 0) return null;
+  return (
+    <section>
+      <h3>{turnsTitle(action, plan.turns.length)}</h3>
+      <ul class="plain plan-turns">
+        {plan.turns.slice(0, MAX_TURNS).map((turn) => (
+          <li key={turn.id + (turn.subagent ?? "")}>
+            <Agent id={turn.agent} />
+            <span class="muted">
+              turn {turn.turn}
+              {turn.running ? " (not ended)" : turn.partial ? " (in part)" : ""}
+            </span>
+            <span>{turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 200)}</span>
+          </li>
+        ))}
+        {plan.turns.length > MAX_TURNS && (
+          <li class="muted">… and {plural(plan.turns.length - MAX_TURNS, "more turn")}</li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function Files({ answer: { plan } }: { answer: RestorePlanAnswer }) {
+  const [all, setAll] = useState(false);
+  const files = plannedFiles(plan);
+  const shown = all ? files : files.slice(0, MAX_FILES);
+  const going = plan.yours.filter(({ kept }) => !kept).length;
+  return (
+    <section>
+      <h3>{fileCounts(plan)}</h3>
+      {files.length > 0 && (
+        <ul class="plain plan-files">
+          {shown.map(({ path, sign, change, own }) => (
+            <li key={path}>
+              <span class={`sign ${change}`}>{sign}</span> <bdi class="mono">{visible(path)}</bdi>
+              {own && (
+                <span class="own">
+                  {own.kept ? `your changes since ${clock(own.since)} stay` : `yours, since ${clock(own.since)}`}
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {files.length > shown.length && (
+        <button type="button" class="quiet" onClick={() => setAll(true)}>
+          … and {plural(files.length - shown.length, "more file")}
+        </button>
+      )}
+      {going > 0 && <p class="own-note">Your own changes in {plural(going, "file")} go back too.</p>}
+    </section>
+  );
+}
+
+function NotUndone({ answer: { plan } }: { answer: RestorePlanAnswer }) {
+  if (plan.notUndone.length === 0) return null;
+  return (
+    <section class="notice" aria-label="Not undone by this">
+      <h3>Not undone by this</h3>
+      <ul>
+        {plan.notUndone.map(({ what, why, command }, i) => (
+          <li key={i}>
+            <code>{line(what, 300)}</code>: {visible(why)}
+            {command !== undefined && !what.includes(command) && (
+              <span class="muted mono"> by {line(command, 200)}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Conflicts({ answer }: { answer: RestorePlanAnswer }) {
+  const { conflicts } = answer.plan;
+  if (conflicts.length === 0) return null;
+  return (
+    <section class="conflicts" aria-label="Conflicts">
+      <h3>{conflictTitle(answer)}</h3>
+      <ul>
+        {conflicts.map(({ path, why }) => (
+          <li key={path}>
+            <bdi class="mono">{visible(path)}</bdi>: {visible(why)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function ForkPlan({ plan }: { plan: ForkPlanAnswer }) {
+  return (
+    <dl class="facts-list">
+      <dt>from</dt>
+      <dd class="mono">{line(plan.from, 80)}</dd>
+      {plan.directory !== null && (
+        <>
+          <dt>directory</dt>
+          <dd class="mono">{line(plan.directory, 300)}</dd>
+        </>
+      )}
+      {plan.branch !== null && (
+        <>
+          <dt>branch</dt>
+          <dd class="mono">{line(plan.branch, 200)}</dd>
+        </>
+      )}
+      <dt>chat</dt>
+      <dd>{plan.chat ? "a copy of the conversation that ends there" : "no conversation"}</dd>
+    </dl>
+  );
+}

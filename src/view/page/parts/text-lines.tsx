@@ -1,0 +1,54 @@
+/** The lines of a whole file in syntax colors. Only visible lines are elements. */
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { familyOf } from "../text/highlight.ts";
+import { fileLine, visible } from "../text/visible.ts";
+import { Code } from "./code.tsx";
+import { evenLayout, Virtual } from "./virtual.tsx";
+
+const HEIGHT = 20;
+
+interface Props {
+  lines: readonly string[];
+  path: string;
+  /** What stands before a line's number. */
+  gutter?: (index: number) => ComponentChildren;
+  more?: boolean;
+  loadMore?: () => void;
+}
+
+export function TextLines({ lines, path, gutter, more = false, loadMore }: Props) {
+  const family = familyOf(path);
+  const count = lines.length + (more ? 1 : 0);
+  const layout = useMemo(() => evenLayout(count, HEIGHT), [count]);
+  const draw = (first: number, last: number) =>
+    Array.from({ length: last - first }, (_, i) => {
+      const index = first + i;
+      const source = lines[index];
+      if (source === undefined)
+        return (
+          <div key="more" class="line note">
+            Loading more lines …
+          </div>
+        );
+      const { text, cut } = fileLine(source);
+      return (
+        <div key={index} class="line">
+          {gutter?.(index)}
+          <span class="no">{index + 1}</span>
+          <code>
+            <Code text={text} family={family} />
+            {cut > 0 && <span class="cut">… {cut.toLocaleString("en-US")} more characters</span>}
+          </code>
+        </div>
+      );
+    });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll sideways, by keyboard too
+    <div class="lines whole" role="group" aria-label={`Lines of ${visible(path)}`} tabIndex={0}>
+      <Virtual layout={layout} {...(more && loadMore ? { onEnd: loadMore } : {})}>
+        {draw}
+      </Virtual>
+    </div>
+  );
+}

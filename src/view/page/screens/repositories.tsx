@@ -1,0 +1,39 @@
+/** Every repository of the user in which Backtrail records, with what is open there. */
+import { type Route, to } from "../data/router.ts";
+import { useQuery } from "../data/use-query.ts";
+import { Age } from "../parts/badges.tsx";
+import { Empty, Problem, Skeleton } from "../parts/states.tsx";
+import { plural } from "../text/format.ts";
+import { line } from "../text/visible.ts";
+
+export function RepositoriesScreen(_: { place: Route }) {
+  const { data, error, loading, reload } = useQuery("repositories", {}, ["timeline", "sessions"]);
+  return (
+    <div class="screen">
+      <h2>Repositories</h2>
+      {loading && <Skeleton lines={6} label="Loading the repositories" />}
+      {error && <Problem error={error} retry={reload} />}
+      {data?.repositories.length === 0 && <Empty title="No repositories" />}
+      <ul class="rows" aria-label="Repositories">
+        {data?.repositories.map(({ id, name, root, branch, kind, working, waiting, pending, lastTurn }) => (
+          <li key={id}>
+            <a class="row" href={to("", [], { repository: id })}>
+              <span class="row-main">
+                <span class="prompt">{line(name, 100)}</span>
+                <span class="second">
+                  <span class="mono">{line(root, 200)}</span>
+                  {branch !== null && <span class="mono">{line(branch, 60)}</span>}
+                  {kind === "folder" && <span class="tag">no git</span>}
+                  {working > 0 && <span class="tag running">{plural(working, "agent")} working</span>}
+                  {waiting > 0 && <span class="tag">{waiting} waiting</span>}
+                  {pending > 0 && <span class="tag">{plural(pending, "commit")} pending</span>}
+                  <Age time={lastTurn} />
+                </span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+/** The entries of a conversation: prompts, answers, thinking, tool calls with their results, compactions. */
+import { useState } from "preact/hooks";
+import type { ConversationEntry, SessionTurn } from "../../../protocol.ts";
+import { to } from "../../data/router.ts";
+import { useQuery } from "../../data/use-query.ts";
+import { FateTag } from "../../parts/badges.tsx";
+import { Markdown } from "../../parts/markdown.tsx";
+import { clock } from "../../text/format.ts";
+import { line, visible } from "../../text/visible.ts";
+
+interface Props {
+  entries: readonly ConversationEntry[];
+  session: string;
+  turns: readonly SessionTurn[];
+}
+
+export function Entries({ entries, session, turns }: Props) {
+  return (
+    <>
+      {entries.map((entry, i) => {
+        const turn = entry.type === "prompt" ? turns.find(({ number }) => number === entry.number) : undefined;
+        const first =
+          turn !== undefined && !entries.slice(0, i).some((e) => e.type === "prompt" && e.number === entry.number);
+        return <EntryView key={entry.index} entry={entry} session={session} turn={first ? turn : undefined} />;
+      })}
+    </>
+  );
+}
+
+function EntryView({
+  entry,
+  session,
+  turn,
+}: {
+  entry: ConversationEntry;
+  session: string;
+  turn: SessionTurn | undefined;
+}) {
+  switch (entry.type) {
+    case "prompt":
+      return (
+        <section
+          class="entry-prompt bubble prompt-text"
+          id={turn ? `prompt-${turn.number}` : undefined}
+          aria-label={`Prompt ${entry.number}`}
+        >
+          <p class="entry-head muted">
+            <span>Prompt {entry.number}</span>
+            <span>{clock(entry.time)}</span>
+            {turn?.fate != null && <FateTag fate={turn.fate} />}
+            <span class="grow" />
+            {turn?.id != null && <a href={to("turn", [turn.id])}>Show the turn</a>}
+          </p>
+          <Text entry={entry} session={session} />
+        </section>
+      );
+    case "answer":
+      return (
+        <div class="entry-answer">
+          <Text entry={entry} session={session} />
+        </div>
+      );
+    case "compaction":
+      return (
+        <p class="compaction muted">
+          <span>The agent compacted its context here</span>
+        </p>
+      );
+    case "note":
+      return <p class="muted entry-note">{line(entry.text, 500)}</p>;
+    default:
+      return <Folded entry={entry} session={session} />;
+  }
+}
+
+const LABELS = { thinking: "Thinking", "tool-use": "Tool", "tool-result": "Result" } as const;
+
+function Folded({ entry, session }: { entry: ConversationEntry; session: string }) {
+  const label = entry.tool?.name ?? LABELS[entry.type as keyof typeof LABELS] ?? "Entry";
+  const title = entry.tool?.title ?? entry.text;
+  return (
+    <details class={`entry-fold ${entry.type}`}>
+      <summary>
+        <span class="tool">{line(label, 40)}</span>
+        <span class="title mono muted">{line(title, 200)}</span>
+      </summary>
+      {entry.tool && entry.tool.input !== "" && <pre class="code-block wrap">{visible(entry.tool.input)}</pre>}
+      {entry.text !== "" && <Text entry={entry} session={session} plain={entry.type !== "thinking"} />}
+    </details>
+  );
+}
+
+function Text({ entry, session, plain = false }: { entry: ConversationEntry; session: string; plain?: boolean }) {
+  const [all, setAll] = useState(false);
+  const { data } = useQuery("entry", all ? { session, index: String(entry.index) } : null);
+  const text = data?.text ?? entry.text;
+  return (
+    <>
+      {plain ? <pre class="code-block wrap">{visible(text)}</pre> : <Markdown text={text} />}
+      {entry.shortened && !data && (
+        <button type="button" class="quiet" onClick={() => setAll(true)}>
+          Show all of it
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,193 @@
+/** Files in time: a slider over every recorded state, and the tree and any file as they were. Nothing is written. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Moment } from "../../protocol.ts";
+import { ask } from "../acting/action.ts";
+import { type Route, replace, to } from "../data/router.ts";
+import { useQuery } from "../data/use-query.ts";
+import { Age, Agent } from "../parts/badges.tsx";
+import { Empty, Problem, Skeleton } from "../parts/states.tsx";
+import { useApp } from "../shell/context.ts";
+import { useKeys } from "../shell/keys.ts";
+import { moment as exactly } from "../text/format.ts";
+import { line, visible } from "../text/visible.ts";
+import { FileThen } from "./time/file.tsx";
+import { TreeThen } from "./time/tree.tsx";
+
+/** Milliseconds that each state stays while a history plays. */
+const PLAY = 1_000;
+
+export function TimeScreen({ place }: { place: Route }) {
+  const path = place.query["path"] ?? "";
+  const step = place.query["step"];
+  const { data, error, loading, reload } = useQuery("moments", {}, ["timeline"]);
+  const { data: ofFile } = useQuery("moments", path === "" ? null : { path }, ["timeline"]);
+  if (loading) return <Skeleton lines={10} label="Loading the history" />;
+  if (error) return <Problem error={error} retry={reload} />;
+  const changes = new Map(ofFile?.moments.map(({ step: changed, change }) => [changed, change]));
+  const moments = (data?.moments ?? []).map((one) => {
+    const change = changes.get(one.step);
+    return change === undefined ? one : { ...one, change };
+  });
+  if (moments.length === 0)
+    return (
+      <Empty title="Nothing is recorded yet">
+        <p>Every turn of an agent adds a state that you can look at here.</p>
+      </Empty>
+    );
+  return <Slider moments={moments} path={path} step={step} more={data?.more ?? false} />;
+}
+
+interface Props {
+  moments: readonly Moment[];
+  path: string;
+  step: string | undefined;
+  more: boolean;
+}
+
+function Slider({ moments, path, step, more }: Props) {
+  const { readOnly } = useApp();
+  const found = step === undefined ? -1 : moments.findIndex((one) => one.step === step);
+  const index = found < 0 ? moments.length - 1 : found;
+  const current = moments[index] as Moment;
+  const go = (next: number) => {
+    const target = moments[Math.max(0, Math.min(moments.length - 1, next))];
+    if (target) replace(to("time", [], { step: target.step, path }));
+  };
+  const { playing, setPlaying } = usePlaying(moments, index, path, go);
+  useKeys({ j: () => go(index - 1), k: () => go(index + 1), g: () => go(moments.length - 1), G: () => go(0) });
+  return (
+    <div class="time">
+      <section class="time-bar" aria-label="Moment">
+        <div class="time-slider">
+          <button type="button" aria-label="Earlier" disabled={index === 0} onClick={() => go(index - 1)}>
+            ←
+          </button>
+          <div class="track">
+            <input
+              type="range"
+              aria-label="Time"
+              min={0}
+              max={moments.length - 1}
+              step={1}
+              value={index}
+              aria-valuetext={`${titleOf(current)}, ${exactly(current.time)}`}
+              onInput={(event) => go(Number(event.currentTarget.value))}
+            />
+            <Ticks moments={moments} path={path} />
+          </div>
+          <button
+            type="button"
+            aria-label="Later"
+            disabled={index === moments.length - 1}
+            onClick={() => go(index + 1)}
+          >
+            →
+          </button>
+          <button type="button" aria-pressed={playing} onClick={() => setPlaying(!playing)}>
+            {playing ? "Stop" : path === "" ? "Play" : "Play this file"}
+          </button>
+        </div>
+        <p class="facts">
+          <b class="moment-title">{titleOf(current)}</b>
+          {current.agent !== null && <Agent id={current.agent} />}
+          <Age time={current.time} />
+          <span>
+            {index + 1} of {moments.length}
+            {more ? " (older states are not listed)" : ""}
+          </span>
+          {!current.current && <span class="tag fate-undone">left behind by a rewind</span>}
+          {current.kind === "turn-end" && <a href={to("turn", [current.step])}>Show the turn</a>}
+          <span class="grow" />
+          {!readOnly && (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => ask({ action: "rewind", target: current.step, side: "exact" })}
+            >
+              Rewind to this moment
+            </button>
+          )}
+        </p>
+      </section>
+      <div class="time-panes">
+        <nav class="pane tree" aria-label="Files at this moment">
+          <TreeThen step={current.step} open={path} />
+        </nav>
+        <section class="pane file-then" aria-label="File at this moment">
+          {path === "" ? (
+            <p class="empty-line">Choose a file to see it as it was.</p>
+          ) : (
+            <FileThen step={current.step} path={path} />
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** Marks the states in which something happened: of the open file, or the ends of turns. */
+function Ticks({ moments, path }: { moments: readonly Moment[]; path: string }) {
+  const marked = useMemo(
+    () =>
+      moments.flatMap((one, i) =>
+        (path === "" ? one.kind === "turn-end" : one.change !== undefined) ? [[one, i]] : [],
+      ),
+    [moments, path],
+  ) as [Moment, number][];
+  const last = Math.max(1, moments.length - 1);
+  return (
+    <svg class="ticks" viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
+      {marked.slice(-2000).map(([one, i]) => (
+        <rect
+          key={one.step}
+          class={one.change ?? ""}
+          x={(i / last) * 997}
+          y={one.current ? 0 : 4}
+          width={3}
+          height={one.current ? 8 : 4}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** Moves on once a second: through the states that changed the open file, or through the ends of turns. */
+function usePlaying(moments: readonly Moment[], index: number, path: string, go: (index: number) => void) {
+  const [playing, setPlaying] = useState(false);
+  const next = (from: number) =>
+    moments.findIndex((one, i) => i > from && (path === "" ? one.kind === "turn-end" : one.change !== undefined));
+  const state = useRef({ index, next, go });
+  state.current = { index, next, go };
+  useEffect(() => {
+    if (!playing) return;
+    const { current: now } = state;
+    if (now.next(now.index) < 0) now.go(Math.max(0, now.next(-1)));
+    const timer = setInterval(() => {
+      const target = state.current.next(state.current.index);
+      if (target < 0) setPlaying(false);
+      else state.current.go(target);
+    }, PLAY);
+    return () => clearInterval(timer);
+  }, [playing]);
+  return { playing, setPlaying };
+}
+
+function titleOf({ kind, prompt, name }: Moment): string {
+  const text = prompt === null ? "(no prompt recorded)" : `"${line(prompt, 80)}"`;
+  switch (kind) {
+    case "turn-start":
+      return `Before ${text}`;
+    case "turn-end":
+      return `After ${text}`;
+    case "task":
+      return `A subagent's work in ${text}`;
+    case "tool":
+      return `Before a command in ${text}`;
+    case "manual":
+      return name === null ? "Saved by hand" : `Saved: ${visible(name)}`;
+    case "safety":
+      return name === null ? "Before going back" : line(name, 100);
+    case "baseline":
+      return "Between turns";
+  }
+}

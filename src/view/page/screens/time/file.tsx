@@ -1,0 +1,86 @@
+/** One file as it was at a state. */
+import { useEffect, useState } from "preact/hooks";
+import type { FileAtStep } from "../../../protocol.ts";
+import { query } from "../../data/client.ts";
+import { to } from "../../data/router.ts";
+import { useQuery } from "../../data/use-query.ts";
+import { useKept } from "../../parts/kept.ts";
+import { Problem, Skeleton } from "../../parts/states.tsx";
+import { TextLines } from "../../parts/text-lines.tsx";
+import { plural, size } from "../../text/format.ts";
+import { visible } from "../../text/visible.ts";
+
+export function FileThen({ step, path }: { step: string; path: string }) {
+  const { data, error, loading } = useQuery("file", { step, path });
+  const file = useKept(data, error !== undefined);
+  const missing = error?.kind === "not-found";
+  return (
+    <>
+      <header class="file-head">
+        <h2 class="path">
+          <bdi>{visible(path)}</bdi>
+        </h2>
+        <a href={to("blame", [path])}>Who wrote it</a>
+        <a href={to("", [], { path })}>Its turns</a>
+      </header>
+      {missing && <p class="empty-line">The file does not exist at this moment.</p>}
+      {error && !missing && <Problem error={error} />}
+      {!file && loading && <Skeleton lines={8} label="Loading the file" />}
+      {file && <Content file={file} path={path} />}
+    </>
+  );
+}
+
+function Content({ file, path }: { file: FileAtStep; path: string }) {
+  switch (file.kind) {
+    case "text":
+      return <Text key={file.id} file={file} path={path} />;
+    case "image":
+      return (
+        <div class="pictures">
+          <img src={`data:${file.image.mediaType};base64,${file.image.base64}`} alt={visible(path)} />
+        </div>
+      );
+    case "binary":
+      return <p class="empty-line">A binary file: {size(file.bytes)}.</p>;
+    case "too-large":
+      return <p class="empty-line">Too large to show: {size(file.bytes)}.</p>;
+    case "link":
+      return <p class="empty-line mono">A symbolic link to {visible(file.target)}</p>;
+    case "submodule":
+      return <p class="empty-line mono">A submodule at {file.commit.slice(0, 12)}</p>;
+  }
+}
+
+/** Long files come in parts. */
+function Text({ file, path }: { file: Extract<FileAtStep, { kind: "text" }>; path: string }) {
+  const [rest, setRest] = useState<{ lines: string[]; next: number | null }>({ lines: [], next: file.next });
+  const [busy, setBusy] = useState(false);
+  useEffect(() => setRest({ lines: [], next: file.next }), [file]);
+  const lines = [...linesOf(file.text, file.next !== null), ...rest.lines];
+  const loadMore = () => {
+    if (busy || rest.next === null) return;
+    setBusy(true);
+    query("file", { step: file.step, path, offset: String(rest.next) })
+      .then((page) => {
+        if (page.kind !== "text") return;
+        const more = linesOf(page.text, page.next !== null);
+        setRest((old) => ({ lines: [...old.lines, ...more], next: page.next }));
+      })
+      .catch(() => {})
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      <p class="muted file-facts">{plural(file.lines, "line")}</p>
+      <TextLines lines={lines} path={path} more={rest.next !== null} loadMore={loadMore} />
+    </>
+  );
+}
+
+/** The last line end of a file starts no line. */
+function linesOf(text: string, continues: boolean): string[] {
+  const lines = text.split("\n");
+  if (!continues || text.endsWith("\n")) if (lines.at(-1) === "") lines.pop();
+  return lines;
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import type { Hunk } from "../../protocol.ts";
+import { changedPart, changedParts, pairRows, rowsOf } from "./rows.ts";
+
+const hunk = (oldStart: number, newStart: number, lines: string[], section = ""): Hunk => ({
+  oldStart,
+  newStart,
+  oldLines: lines.filter((line) => !line.startsWith("+")).length,
+  newLines: lines.filter((line) => !line.startsWith("-")).length,
+  section,
+  lines,
+});
+
+test("rows have the line numbers of both sides", () => {
+  const rows = rowsOf([hunk(10, 12, [" one", "-- two", "++ zwei", " three", "\\ No newline"], "head")]);
+  expect(rows.map(({ kind, text, old, new: fresh }) => [kind, text, old, fresh])).toEqual([
+    ["hunk", "head", 10, 12],
+    ["context", "one", 10, 12],
+    ["delete", "- two", 11, 0],
+    ["add", "+ zwei", 0, 13],
+    ["context", "three", 12, 14],
+    ["note", "No newline at the end of the file", 0, 0],
+  ]);
+});
+
+test("a hunk that continues the one before has no header, nor has the start of a file", () => {
+  const rows = rowsOf([hunk(0, 1, ["+a", "+b"]), hunk(0, 3, ["+c"]), hunk(9, 20, [" d"])]);
+  expect(rows.map(({ kind }) => kind)).toEqual(["add", "add", "add", "hunk", "context"]);
+});
+
+test("a changed line stands beside the line that it replaces, with the changed part", () => {
+  const pairs = pairRows(rowsOf([hunk(1, 1, ["-price = net * 1.2;", "+price = net * 12;", "+more"])]));
+  expect(pairs.map(({ left, right }) => [left?.text, right?.text])).toEqual([
+    ["price = net * 1.2;", "price = net * 12;"],
+    [undefined, "more"],
+  ]);
+  expect([...changedParts(pairs).values()]).toEqual([
+    { start: 15, end: 16 },
+    { start: 15, end: 15 },
+  ]);
+  expect(changedPart("alpha", "omega")).toBeNull();
+});

@@ -1,0 +1,45 @@
+/** The filters of the timeline: words, agent, and what became of a turn. They are part of the address. */
+import type { TimelineQuery } from "../../protocol.ts";
+import { replace, to } from "../data/router.ts";
+import { useApp } from "../shell/context.ts";
+
+export const FILTERS = ["text", "agent", "fate", "path", "session"] as const;
+
+export function Filters({ filter }: { filter: TimelineQuery }) {
+  const { agents } = useApp();
+  const set = (name: (typeof FILTERS)[number], value: string) => replace(to("", [], { ...filter, [name]: value }));
+  return (
+    <form class="filters" aria-label="Filter turns" onSubmit={(event) => event.preventDefault()}>
+      <input
+        type="text"
+        aria-label="Words in prompts and answers"
+        placeholder="Filter"
+        value={filter.text ?? ""}
+        onInput={(event) => set("text", event.currentTarget.value)}
+      />
+      <select
+        aria-label="Agent"
+        value={filter.agent ?? ""}
+        onChange={(event) => set("agent", event.currentTarget.value)}
+      >
+        <option value="">All agents</option>
+        {Object.entries(agents).map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <select aria-label="State" value={filter.fate ?? ""} onChange={(event) => set("fate", event.currentTarget.value)}>
+        <option value="">All states</option>
+        <option value="kept">Kept</option>
+        <option value="undone">Undone</option>
+        <option value="rewound">Rewound</option>
+      </select>
+      {(filter.path ?? filter.session) !== undefined && (
+        <a class="tag" href={to("")}>
+          {filter.path !== undefined ? `only ${filter.path}` : "one session"} ✕
+        </a>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,158 @@
+/** The loaded part of the timeline: pages as one scrolls, brought up to date when something happens. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Branch, LineCounts, Timeline, TimelineItem, TimelineQuery } from "../../protocol.ts";
+import { addressOf, query, RequestError } from "../data/client.ts";
+import { onChange } from "../data/live.ts";
+
+export interface LoadedTimeline {
+  items: readonly TimelineItem[];
+  branches: readonly Branch[];
+  /** Older items can be loaded. */
+  more: boolean;
+  /** The first page has not come yet. */
+  loading: boolean;
+  error: RequestError | undefined;
+  loadMore(): void;
+  /** Loads everything, for the jump to the oldest turn. */
+  loadAll(): Promise<void>;
+  reload(): void;
+}
+
+const PAGE = "100";
+
+interface Held {
+  address: string;
+  items: TimelineItem[];
+  branches: Branch[];
+  next: string | null;
+  revision: string;
+  error?: RequestError | undefined;
+}
+
+/** Kept over changes of screen, so that going back shows the list at once. */
+let last: Held | undefined;
+const counted = new Map<string, LineCounts>();
+
+export function useTimeline(filter: TimelineQuery): LoadedTimeline {
+  const address = addressOf("timeline", filter);
+  const [held, setHeld] = useState<Held | undefined>(() => (last?.address === address ? last : undefined));
+  const current = useRef(held);
+  const busy = useRef(false);
+  const again = useRef(false);
+  const keep = (next: Held) => {
+    current.current = next;
+    last = next;
+    setHeld(next);
+  };
+
+  /** Loads as many items as there were, from the newest on. */
+  const refresh = useCallback(async () => {
+    if (busy.current) {
+      again.current = true;
+      return;
+    }
+    busy.current = true;
+    try {
+      do {
+        again.current = false;
+        const before = current.current?.address === address ? current.current : undefined;
+        keep(await loadFrom(address, filter, before));
+      } while (again.current);
+    } catch (error) {
+      const known = error instanceof RequestError ? error : new RequestError("failed", String(error), null);
+      const before = current.current?.address === address ? current.current : undefined;
+      if (!before || known.kind !== "offline")
+        keep({ address, items: [], branches: [], next: null, revision: "", error: known });
+    } finally {
+      busy.current = false;
+    }
+  }, [address]);
+
+  const loadMore = useCallback(async () => {
+    const now = current.current;
+    if (busy.current || !now || now.address !== address || now.next === null) return;
+    busy.current = true;
+    try {
+      const page = await query("timeline", { ...filter, limit: PAGE, before: now.next });
+      keep({ ...now, ...joined(now, page), next: page.next });
+    } catch {
+      // The list stays as it is; scrolling asks again.
+    } finally {
+      busy.current = false;
+      if (again.current) void refresh();
+    }
+  }, [address]);
+
+  useEffect(() => {
+    void refresh();
+    return onChange((topics) => {
+      if (topics.some((topic) => topic === "timeline" || topic === "operations" || topic === "checks")) void refresh();
+    });
+  }, [refresh]);
+
+  useEffect(() => {
+    if (held) void countLines(held.items, () => setHeld((now) => (now ? { ...now } : now)));
+  }, [held?.items]);
+
+  const own = held?.address === address ? held : undefined;
+  return {
+    items: own?.items ?? [],
+    branches: own?.branches ?? [],
+    more: own?.next != null,
+    loading: !own,
+    error: own?.error,
+    loadMore: () => void loadMore(),
+    loadAll: async () => {
+      while (current.current?.next != null) {
+        const before = current.current.next;
+        await loadMore();
+        if (current.current?.next === before) return;
+      }
+    },
+    reload: () => void refresh(),
+  };
+}
+
+export function linesOf(id: string): LineCounts | undefined {
+  return counted.get(id);
+}
+
+async function loadFrom(address: string, filter: TimelineQuery, before: Held | undefined): Promise<Held> {
+  const first = await query("timeline", { ...filter, limit: PAGE });
+  if (before && first.revision === before.revision && first.revision !== "") return before;
+  let held: Held = { address, ...first };
+  const wanted = before?.items.length ?? 0;
+  while (held.items.length < wanted && held.next !== null) {
+    const page: Timeline = await query("timeline", { ...filter, limit: "200", before: held.next });
+    held = { ...held, ...joined(held, page), next: page.next };
+  }
+  return held;
+}
+
+/** An item may come twice if the list grew between two pages. */
+function joined(held: { items: TimelineItem[]; branches: Branch[] }, page: Timeline) {
+  const seen = new Set(held.items.map(keyOf));
+  const branches = new Map([...held.branches, ...page.branches].map((branch) => [branch.id, branch]));
+  return {
+    items: [...held.items, ...page.items.filter((item) => !seen.has(keyOf(item)))],
+    branches: [...branches.values()],
+  };
+}
+
+export function keyOf(item: TimelineItem): string {
+  return item.kind === "turn" ? item.key : `${item.kind}:${item.id}`;
+}
+
+/** Asks for the line counts that the server had not counted yet. */
+async function countLines(items: readonly TimelineItem[], done: () => void): Promise<void> {
+  const missing = items.flatMap((item) =>
+    item.kind === "turn" && !item.open && item.lines === null && !counted.has(item.id) ? [item.id] : [],
+  );
+  for (let i = 0; i < missing.length; i += 100) {
+    const ids = missing.slice(i, i + 100);
+    const answer = await query("lines", { turns: ids.join(",") }).catch(() => undefined);
+    if (!answer) return;
+    for (const id of ids) counted.set(id, answer.lines[id] ?? { added: 0, deleted: 0 });
+    done();
+  }
+}

@@ -1,0 +1,214 @@
+/** One turn: the prompt, the answer, what ran, the exact diff, and what one can do with it. */
+import { useEffect, useState } from "preact/hooks";
+import type { TurnDetails } from "../../protocol.ts";
+import { ask } from "../acting/action.ts";
+import { to } from "../data/router.ts";
+import { createStore } from "../data/store.ts";
+import { useQuery } from "../data/use-query.ts";
+import { Diff } from "../diff/diff.tsx";
+import { Age, Agent, CheckTag, CostSum, FateTag, TokenSum } from "../parts/badges.tsx";
+import { Copy } from "../parts/copy.tsx";
+import { Markdown } from "../parts/markdown.tsx";
+import { Problem, Skeleton } from "../parts/states.tsx";
+import { useApp } from "../shell/context.ts";
+import { duration } from "../text/format.ts";
+import { line, visible } from "../text/visible.ts";
+import { Tools } from "./tools.tsx";
+
+/** The turn on the screen: its id changes when it ends, its key does not. */
+export const shownTurn = createStore<{ id: string; key: string } | null>(null);
+
+/** `alone`: the list is not beside it, so there must be a way back. */
+export function Turn({ id, alone = false }: { id: string; alone?: boolean }) {
+  const [reveal, setReveal] = useState(false);
+  const { data, error, loading, reload } = useQuery("turn", { id, ...(reveal ? { reveal: "1" } : {}) }, [
+    "timeline",
+    "operations",
+    "checks",
+  ]);
+  useEffect(() => {
+    if (data) shownTurn.set({ id, key: data.turn.key });
+  }, [data, id]);
+  return (
+    <article class="turn-detail" aria-label="Turn">
+      {alone && (
+        <a class="back" href={to("")}>
+          ← Timeline
+        </a>
+      )}
+      {loading && <Skeleton lines={8} label="Loading the turn" />}
+      {error && <Problem error={error} retry={reload} />}
+      {data && <Details data={data} reveal={reveal} setReveal={setReveal} />}
+    </article>
+  );
+}
+
+function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boolean; setReveal(value: boolean): void }) {
+  const { turn } = data;
+  return (
+    <div class="turn-columns">
+      <div class="turn-story">
+        <header class="turn-head">
+          <h2 tabIndex={-1}>{turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 240)}</h2>
+          <Facts data={data} />
+          <Actions data={data} />
+        </header>
+        <Conversation data={data} />
+        <NotUndone data={data} />
+        <Tools tools={data.tools} problem={data.noTools} turn={turn} />
+        <Checks data={data} />
+        <label class="reveal muted">
+          <input type="checkbox" checked={reveal} onChange={(event) => setReveal(event.currentTarget.checked)} />
+          Show secrets that are replaced by placeholders
+        </label>
+      </div>
+      <Diff key={turn.key} comparison={{ turn: turn.id }} live={turn.open} reveal={reveal} />
+    </div>
+  );
+}
+
+function Facts({ data: { turn, commits, previous, next } }: { data: TurnDetails }) {
+  const spent =
+    turn.startedAt !== null && turn.endedAt !== null ? Date.parse(turn.endedAt) - Date.parse(turn.startedAt) : null;
+  return (
+    <p class="facts">
+      <Agent id={turn.agent} />
+      {turn.model !== null && <span>{line(turn.model, 40)}</span>}
+      <Age time={turn.endedAt ?? turn.startedAt} />
+      {spent !== null && spent >= 1000 && <span title="From the prompt to the end">{duration(spent)}</span>}
+      <a href={to("session", [turn.session], { turn: String(turn.number) })}>turn {turn.number} of its session</a>
+      {turn.open && <span class="tag running">running</span>}
+      {turn.interrupted && <span class="tag warn">interrupted</span>}
+      <FateTag fate={turn.fate} />
+      <CheckTag check={turn.check} />
+      <TokenSum tokens={turn.tokens} />
+      <CostSum cost={turn.cost} />
+      {commits.map(({ id, subject }) => (
+        <a key={id} class="mono" href={to("commit", [id])} title={line(subject, 200)}>
+          {id.slice(0, 7)}
+        </a>
+      ))}
+      <span class="mono muted" title="The turn's id: a target for every command">
+        {turn.id}
+      </span>
+      <span class="grow" />
+      <span class="neighbors">
+        {previous !== null && <a href={to("turn", [previous])}>← older</a>}
+        {next !== null && <a href={to("turn", [next])}>newer →</a>}
+      </span>
+    </p>
+  );
+}
+
+function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
+  const { readOnly } = useApp();
+  const moment = after ?? before;
+  const undo = turn.fate === "kept";
+  return (
+    <div class="actions">
+      {!readOnly && (
+        <>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => ask({ action: "rewind", target: turn.id, side: "before" })}
+          >
+            Rewind to before this turn
+          </button>
+          {undo && (
+            <button type="button" onClick={() => ask({ action: "undo", turns: [turn.id] })}>
+              Undo this turn
+            </button>
+          )}
+          <button type="button" onClick={() => ask({ action: "fork", target: turn.id })}>
+            Fork from here
+          </button>
+          <button type="button" onClick={() => ask({ action: "rewind", target: turn.id, side: "after" })}>
+            Go to after it
+          </button>
+          <button type="button" onClick={() => ask({ action: "resume", session: turn.session })}>
+            Resume
+          </button>
+        </>
+      )}
+      {moment !== null && (
+        <a class="button" href={to("time", [], { step: moment })}>
+          Files then
+        </a>
+      )}
+    </div>
+  );
+}
+
+function Conversation({ data: { turn, prompt, answer } }: { data: TurnDetails }) {
+  // A short prompt is the heading already.
+  const isLong = prompt !== null && (prompt.length > 240 || prompt.includes("\n"));
+  return (
+    <>
+      {isLong && <Bubble label="Prompt" text={prompt} />}
+      {answer !== null && answer !== "" && <Bubble label="Answer" text={answer} />}
+      {answer === null && turn.open && <p class="muted">The agent is working.</p>}
+    </>
+  );
+}
+
+/** A long text scrolls in its own frame, so that the diff stays near. */
+const LONG_TEXT = 3_000;
+
+function Bubble({ label, text }: { label: "Prompt" | "Answer"; text: string }) {
+  const name = label === "Prompt" ? "bubble prompt-text" : "bubble answer-text";
+  if (text.length < LONG_TEXT)
+    return (
+      <section class={name} aria-label={label}>
+        <Markdown text={text} />
+      </section>
+    );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
+    <section class={`${name} long`} aria-label={label} tabIndex={0}>
+      <Markdown text={text} />
+    </section>
+  );
+}
+
+function NotUndone({ data: { notUndone, notCaptured } }: { data: TurnDetails }) {
+  if (notUndone.length + notCaptured.length === 0) return null;
+  return (
+    <section class="notice" aria-label="Not undone by a rewind">
+      <h3>Not undone by a rewind</h3>
+      <ul>
+        {notUndone.map(({ what, why, command }, i) => (
+          <li key={i}>
+            <code>{line(what, 300)}</code>: {visible(why)}
+            {command !== null && !what.includes(command) && <span class="muted mono"> by {line(command, 200)}</span>}
+          </li>
+        ))}
+        {notCaptured.map(({ path, why }) => (
+          <li key={path}>
+            <code>{line(path, 300)}</code>: {visible(why)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Checks({ data: { checks } }: { data: TurnDetails }) {
+  if (checks.length === 0) return null;
+  return (
+    <section class="checks" aria-label="Checks">
+      <h3>Checks</h3>
+      <ul>
+        {checks.map(({ step, when, command, verdict }, i) => (
+          <li key={i}>
+            <CheckTag check={verdict} /> <code>{line(command, 200)}</code>{" "}
+            <span class="muted">
+              {when} the turn, at <span class="mono">{step}</span>
+            </span>
+            <Copy text={command} label="Copy the command" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

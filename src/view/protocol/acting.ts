@@ -1,0 +1,125 @@
+/** Protocol of `backtrail view`: plans, receipts and the proposals of agents. */
+import type { ForkRow } from "./sessions.ts";
+
+export type PlanRequest =
+  | {
+      action: "rewind";
+      /** `before` and `after` a turn, or exactly the given step. */
+      target: string;
+      side: "before" | "after" | "exact";
+      codeOnly?: boolean;
+      chatOnly?: boolean;
+      paths?: string[];
+    }
+  | { action: "undo"; turns: string[]; markers?: boolean }
+  | { action: "redo" }
+  | { action: "fork"; target: string; branch?: string }
+  | { action: "save"; name: string | null }
+  | { action: "resume"; session: string }
+  /** A proposal of an agent, drawn up again for the current files. */
+  | { action: "proposal"; proposal: string };
+
+export type PlanAnswer = RestorePlanAnswer | ForkPlanAnswer | SavePlanAnswer | ResumePlanAnswer;
+
+interface PlanBase {
+  /** For `apply`; valid for ten minutes, once. */
+  id: string;
+  /** The plan changes nothing. */
+  empty: boolean;
+  /** Why `apply` would refuse, as a sentence; null if it would not. */
+  blocked: string | null;
+}
+
+export interface RestorePlanAnswer extends PlanBase {
+  action: "rewind" | "undo" | "redo";
+  /** As `--json` of the command prints it. */
+  plan: RestorePlan;
+  /** Text of `git diff` from the current files to the planned ones is at `changes`/`fileDiff` with these states. */
+  preview: { from: string; to: string } | null;
+  restoresIndex: boolean;
+  head: { from: string; to: string } | null;
+  chat:
+    | { kind: "fork"; agent: string }
+    | { kind: "resume"; agent: string; session: string; command: string }
+    | { kind: "none"; why: string };
+  /** Sessions with a turn in progress in this work tree. */
+  working: { agent: string; session: string; title: string | null }[];
+}
+
+export interface RestorePlan {
+  write: string[];
+  delete: string[];
+  chmod: string[];
+  create: string[];
+  notUndone: { kind?: string; what: string; why: string; command?: string }[];
+  conflicts: { path: string; why: string; markers?: true }[];
+  turns: {
+    id: string;
+    agent: string;
+    session: string;
+    turn: number;
+    prompt: string | null;
+    /** Only the work of this subagent. */
+    subagent?: string;
+    partial?: true;
+    running?: true;
+  }[];
+  /** The user's own changes to these files. */
+  yours: { path: string; since: string | null; kept: boolean }[];
+}
+
+export interface ForkPlanAnswer extends PlanBase {
+  action: "fork";
+  /** The step or commit that the fork begins at. */
+  from: string;
+  branch: string | null;
+  directory: string | null;
+  /** Whether the conversation continues there. */
+  chat: boolean;
+}
+
+export interface SavePlanAnswer extends PlanBase {
+  action: "save";
+  name: string | null;
+}
+
+/** Nothing to apply: the command is for the user's terminal. */
+export interface ResumePlanAnswer extends PlanBase {
+  action: "resume";
+  agent: string;
+  session: string;
+  command: string;
+}
+
+export type ApplyAnswer =
+  | { result: "restored"; receipt: Receipt; operation: string }
+  | { result: "forked"; fork: ForkRow; notes: string[] }
+  | { result: "saved"; step: string; name: string | null }
+  /** The files changed since the plan was drawn up. Nothing was done; here is the plan for the files as they are. */
+  | { result: "stale"; plan: PlanAnswer };
+
+export interface Receipt {
+  safetyStep: string;
+  written: number;
+  deleted: number;
+  chat: { agent: string; session: string; transcript: string; command: string } | null;
+  /** Content that was in the way; `place` is its new path. */
+  kept: { path: string; place: string }[];
+  openSessions: { agent: string; name: string; session: string; title: string | null; working: boolean }[];
+  notes: string[];
+}
+
+export type ProposalsAnswer = { available: false } | { available: true; proposals: Proposal[] };
+
+export interface Proposal {
+  id: string;
+  agent: string | null;
+  session: string | null;
+  action: "undo" | "rewind";
+  /** What the agent wants to undo or rewind to, and why, in its own words. */
+  target: string;
+  reason: string;
+  time: string;
+  /** The files changed since. */
+  stale: boolean;
+}

@@ -1,0 +1,214 @@
+/**
+ * Plans and their application. A plan has an id, is kept for ten minutes, and is applied once, and only while the files
+ * are as the plan saw them. The page never says what to write: it names a plan that this process has drawn up.
+ */
+
+import { applyProposal, dismissProposal, planProposal } from "../../../api/proposals.ts";
+import { recover } from "../../../api/recover.ts";
+import { applyRestore, planRedo, planRewind, planUndo } from "../../../api/restore.ts";
+import { fork, save } from "../../../api/sessions.ts";
+import type { Receipt, RestorePlan } from "../../../api/types.ts";
+import { UserError } from "../../../base/errors.ts";
+import { isCommandWord, newStepId } from "../../../base/ids.ts";
+import { plural } from "../../../base/text.ts";
+import { openSessions } from "../../../recording/notice.ts";
+import { PlanOutdated } from "../../../restore/changes/same-plan.ts";
+import { choosePlace } from "../../../restore/fork/place.ts";
+import { listForks } from "../../../steps/forks.ts";
+import type {
+  ApplyAnswer,
+  PlanAnswer,
+  PlanRequest,
+  Receipt as ReceiptAnswer,
+  RestorePlanAnswer,
+} from "../../protocol.ts";
+import { forkRow } from "../queries/forks.ts";
+import type { OpenRepository } from "../repository/open.ts";
+import type { Context } from "../routes.ts";
+import { planRequest, requiredText } from "./requests.ts";
+
+interface KeptPlan {
+  repository: OpenRepository;
+  request: PlanRequest;
+  answer: PlanAnswer;
+  /** The plan that the library can apply; null for anything but a restore. */
+  restore: RestorePlan | null;
+  expires: number;
+}
+
+const LIFETIME_MS = 10 * 60_000;
+const MAX_PLANS = 20;
+const plans = new Map<string, KeptPlan>();
+
+export async function plan({ repository }: Context, body: Record<string, unknown>): Promise<PlanAnswer> {
+  // An interrupted restore is finished first, as before every command.
+  await recover(repository.workspace);
+  return draw(repository, planRequest(body));
+}
+
+export async function apply(context: Context, body: Record<string, unknown>): Promise<ApplyAnswer> {
+  const id = requiredText(body, "plan");
+  const kept = plans.get(id);
+  plans.delete(id);
+  if (!kept || kept.repository !== context.repository || kept.expires < Date.now())
+    throw new UserError("not-found", "This plan has expired.", "Draw it up again.");
+  const { repository, request, answer, restore } = kept;
+  if (answer.blocked !== null) throw new UserError("refused", answer.blocked);
+  if (restore) return applyPlan(kept, restore);
+  const { workspace } = repository;
+  if (request.action === "save") {
+    const step = await save(workspace, request.name ?? undefined);
+    return { result: "saved", step: step.id, name: step.name };
+  }
+  if (request.action === "fork") {
+    const made = await fork(workspace, request.target, { branch: request.branch, executable: context.executable });
+    const record = listForks(workspace).find(({ id: one }) => one === made.id);
+    if (!record) throw new UserError("failed", "The fork was made, but its record can't be read.");
+    return { result: "forked", fork: forkRow(record), notes: made.notes };
+  }
+  throw new UserError("usage", "There is nothing to apply: run the command in a terminal.");
+}
+
+/** Dismisses a proposal; the agent learns it with its next prompt. */
+export async function dismiss({ repository }: Context, body: Record<string, unknown>): Promise<{ dismissed: string }> {
+  const id = requiredText(body, "proposal");
+  dismissProposal(repository.workspace, id);
+  return { dismissed: id };
+}
+
+async function applyPlan({ repository, request }: KeptPlan, restore: RestorePlan): Promise<ApplyAnswer> {
+  const { workspace } = repository;
+  try {
+    // The record of a proposal says who decided; both ways refuse a plan for other files.
+    const receipt =
+      request.action === "proposal"
+        ? await applyProposal(workspace, request.proposal)
+        : await applyRestore(workspace, restore, { ifUnchanged: true });
+    return { result: "restored", operation: receipt.id, receipt: receiptAnswer(receipt) };
+  } catch (error) {
+    const isStale = request.action === "proposal" && error instanceof UserError && error.kind === "refused";
+    if (!(error instanceof PlanOutdated) && !isStale) throw error;
+    return { result: "stale", plan: await draw(repository, request) };
+  }
+}
+
+function receiptAnswer({ safetyStep, written, deleted, chat, kept, openSessions, notes }: Receipt): ReceiptAnswer {
+  return { safetyStep, written, deleted, chat, kept: [...kept], openSessions: [...openSessions], notes: [...notes] };
+}
+
+async function draw(repository: OpenRepository, request: PlanRequest): Promise<PlanAnswer> {
+  const id = newStepId();
+  const { answer, restore } = await drawn(repository, request, id);
+  const now = Date.now();
+  for (const [other, { expires }] of plans) if (expires < now || plans.size >= MAX_PLANS) plans.delete(other);
+  plans.set(id, { repository, request, answer, restore, expires: now + LIFETIME_MS });
+  return answer;
+}
+
+type Drawn = Pick<KeptPlan, "answer" | "restore">;
+
+async function drawn(repository: OpenRepository, request: PlanRequest, id: string): Promise<Drawn> {
+  const { workspace } = repository;
+  const base = { id, empty: false, blocked: null };
+  switch (request.action) {
+    case "rewind": {
+      const { codeOnly, chatOnly, paths } = request;
+      return restoreAnswer(
+        repository,
+        id,
+        "rewind",
+        await planRewind(workspace, targetOf(repository, request), {
+          codeOnly,
+          chatOnly,
+          paths,
+        }),
+      );
+    }
+    case "undo":
+      return restoreAnswer(
+        repository,
+        id,
+        "undo",
+        await planUndo(workspace, request.turns, { markers: request.markers }),
+      );
+    case "redo":
+      return restoreAnswer(repository, id, "redo", await planRedo(workspace));
+    case "fork": {
+      const step = repository.step(request.target);
+      const { branch, directory } = await choosePlace(workspace, step.prompt ?? "", { branch: request.branch });
+      const answer = {
+        ...base,
+        action: request.action,
+        from: step.id,
+        branch,
+        directory,
+        chat: step.transcript !== null,
+      };
+      return { answer, restore: null };
+    }
+    case "save":
+      return { answer: { ...base, action: request.action, name: request.name }, restore: null };
+    case "resume": {
+      const found = repository
+        .turns()
+        .turns.all()
+        .find(({ session }) => session === request.session);
+      if (!found?.agent || !isCommandWord(request.session))
+        throw new UserError("not-found", "This session is not recorded here.");
+      const command = `backtrail resume ${request.session}`;
+      return {
+        answer: { ...base, action: request.action, agent: found.agent, session: request.session, command },
+        restore: null,
+      };
+    }
+    case "proposal": {
+      const { proposal, plan } = await planProposal(workspace, request.proposal);
+      return restoreAnswer(repository, id, proposal.kind, plan);
+    }
+  }
+}
+
+/** The library accepts many words as targets; the page names steps only. */
+function targetOf(repository: OpenRepository, { target, side }: Extract<PlanRequest, { action: "rewind" }>): string {
+  const { steps } = repository.turns().turns.of(target) ?? {};
+  const wanted = side === "exact" ? "" : side === "before" ? "turn-start" : "turn-end";
+  const step = steps?.find((one) => (side === "exact" ? one.id === target : one.kind === wanted));
+  if (step) return step.id;
+  throw new UserError(
+    "not-found",
+    `The state ${side === "exact" ? "at this step" : `${side} this turn`} is not recorded.`,
+  );
+}
+
+function restoreAnswer(
+  { workspace }: OpenRepository,
+  id: string,
+  action: RestorePlanAnswer["action"],
+  restore: RestorePlan,
+): Drawn {
+  const { kind: _, restoresIndex, head, chat, ...told } = restore;
+  const { write, delete: deleted, chmod, conflicts } = restore;
+  const inTheWay = conflicts.filter(({ markers }) => !markers).length;
+  const changesNothing = write.length + deleted.length + chmod.length === 0 && head === null && !restoresIndex;
+  const working = openSessions(workspace, null).filter(({ openTurn }) => openTurn !== null);
+  const answer: RestorePlanAnswer = {
+    id,
+    action,
+    empty: changesNothing && chat.kind !== "fork",
+    blocked: inTheWay === 0 ? null : `${plural(inTheWay, "file")} can't be restored without losing later changes.`,
+    plan: told as unknown as RestorePlanAnswer["plan"],
+    preview: null,
+    restoresIndex,
+    head,
+    chat: chatOf(chat),
+    working: working.map(({ agent, id: session, title }) => ({ agent, session, title })),
+  };
+  return { answer, restore };
+}
+
+/** Without the step that the library's plan carries along. */
+function chatOf(chat: RestorePlan["chat"]): RestorePlanAnswer["chat"] {
+  if (chat.kind === "fork") return { kind: "fork", agent: chat.agent };
+  if (chat.kind === "none") return { kind: "none", why: chat.why };
+  return { kind: "resume", agent: chat.agent, session: chat.session, command: chat.command };
+}

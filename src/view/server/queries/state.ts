@@ -1,0 +1,47 @@
+/** What the page needs to know first: the version, the repository, and the names of agents. */
+import { basename } from "node:path";
+import { listAgents } from "../../../api/agents.ts";
+import { listRepositories } from "../../../api/repositories.ts";
+import { pendingKeys } from "../../../checkpoints/write/pending.ts";
+import type { Workspace } from "../../../git/workspace.ts";
+import { listSessions } from "../../../recording/session/store.ts";
+import { stepsNewestFirst } from "../../../steps/index-file.ts";
+import type { Repository, State } from "../../protocol.ts";
+import type { Context } from "../routes.ts";
+
+export async function state({ repository, version, instance, readOnly }: Context): Promise<State> {
+  return {
+    version,
+    instance,
+    readOnly,
+    repository: repositoryRow(repository),
+    agents: Object.fromEntries((await listAgents()).map(({ profile }) => [profile.id, profile.display_name])),
+    available: { search: true, report: false, proposals: true },
+  };
+}
+
+/** This one, and every other one that the search index knows. */
+export async function repositories({ repositories }: Context): Promise<{ repositories: Repository[] }> {
+  for (const workspace of await listRepositories().catch(() => [])) repositories.know(workspace);
+  return { repositories: repositories.known().map(repositoryRow) };
+}
+
+function repositoryRow({ id, workspace }: { id: string; workspace: Workspace }): Repository {
+  const sessions = listSessions(workspace);
+  const [newest] = stepsNewestFirst(workspace);
+  return {
+    id,
+    name: basename(workspace.root),
+    root: workspace.root,
+    kind: workspace.kind === "repository" ? "git" : "folder",
+    branch: newest?.branch ?? null,
+    working: sessions.filter(({ openTurn }) => openTurn !== null).length,
+    waiting: sessions.filter(({ openTurn, phase }) => openTurn === null && phase !== "ENDED").length,
+    pending: pendingCount(workspace),
+    lastTurn: newest?.time ?? null,
+  };
+}
+
+function pendingCount(workspace: Workspace): number {
+  return pendingKeys(workspace).length;
+}

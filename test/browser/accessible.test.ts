@@ -1,0 +1,70 @@
+/** Every screen without violations of axe-core, in light and dark, wide and narrow. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startView, type ViewProcess } from "../support/view/server.ts";
+import { closeBrowser, type Look, open, program } from "./support/browser.ts";
+import { type Day, recordedDay } from "./support/day.ts";
+
+const AXE = readFileSync(join(import.meta.dirname, "../../node_modules/axe-core/axe.min.js"), "utf8");
+const LOOKS: Record<string, Look> = {
+  "light, wide": {},
+  "dark, wide": { dark: true },
+  "light, narrow": { width: 360, height: 780 },
+};
+
+interface Violations {
+  violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+}
+
+describe.skipIf(program === undefined)("accessibility, in Chromium", () => {
+  let day: Day;
+  let commit: string;
+
+  beforeAll(async () => {
+    day = await recordedDay();
+    commit = day.repository.git("rev-parse", "HEAD");
+    await day.repository.run(["fork", "1", "--branch", "another-way"]);
+  }, 60_000);
+
+  afterAll(async () => {
+    day[Symbol.dispose]();
+    await closeBrowser();
+  });
+
+  for (const [name, look] of Object.entries(LOOKS))
+    test(`no screen has a violation: ${name}`, async () => {
+      await using view: ViewProcess = await startView(day.repository, { signedOut: true });
+      await using person = await open(view, look);
+      const { page } = person;
+      const turn = page.getByRole("list", { name: "Turns" }).getByText("Cache the prices").first();
+      await turn.waitFor();
+      const found: string[] = [];
+      const check = async (screen: string) => {
+        // Files below the window load when one scrolls to them.
+        await page.locator(".skeleton:not(.file-body .skeleton)").first().waitFor({ state: "detached" });
+        // The page's own rules forbid scripts from elsewhere: the debugger may add them all the same.
+        await page.evaluate(AXE);
+        const { violations } = (await page.evaluate("axe.run()")) as Violations;
+        for (const { id, nodes } of violations)
+          found.push(`${screen}: ${id} ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary}`);
+      };
+      await check("timeline");
+      await turn.click();
+      await page.getByRole("region", { name: "Diff" }).getByText("known.set").waitFor();
+      await check("turn");
+      await page.getByRole("button", { name: "Undo this turn" }).click();
+      await page.getByRole("dialog", { name: "Confirm" }).getByText("file", { exact: false }).first().waitFor();
+      await check("plan");
+      await page.keyboard.press("Escape");
+      const screens = ["time?path=src%2Fcart.js", `session/${day.agent.session}`, "sessions", "search?q=cache"];
+      screens.push("blame/src%2Fcart.js", "commits", `commit/${commit}`, "forks", "runs", "repositories", "nowhere");
+      for (const screen of screens) {
+        await page.goto(`${view.base}#/${screen}`);
+        await page.locator("main h2, main input[type=range]").first().waitFor();
+        await check(screen);
+      }
+      expect(found).toEqual([]);
+      expect(person.problems).toEqual([]);
+    }, 180_000);
+});

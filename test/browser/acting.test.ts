@@ -1,0 +1,95 @@
+/** A person takes work back from the page, and brings it back again. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { edit } from "../support/index.ts";
+import { startView } from "../support/view/server.ts";
+import { closeBrowser, open, program } from "./support/browser.ts";
+import { freshDay } from "./support/day.ts";
+
+afterAll(closeBrowser);
+
+describe.skipIf(program === undefined)("acting, in Chromium", () => {
+  test("undoes a turn, sees the files change, and redoes it", async () => {
+    using day = await freshDay();
+    const { repository, agent } = day;
+    await agent.start();
+    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
+    await agent.turn("Explain", [edit("README.md", "A small shop.", "A small shop with tax.")], "Explained.");
+    await using view = await startView(repository, { signedOut: true });
+    await using person = await open(view);
+    const { page } = person;
+
+    await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
+    await page.getByRole("region", { name: "Diff" }).getByText("net * 1.2").waitFor();
+    await page.getByRole("button", { name: "Undo this turn" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm" });
+    await dialog.getByText("1 file to write").waitFor();
+    expect(repository.read("src/price.js")).toContain("1.2");
+    // The command line says the same about the same turn.
+    const { stdout } = await repository.run(["undo", "2", "--dry-run"]);
+    const shown = (await dialog.innerText()).replace(/\s+/g, " ");
+    for (const words of ["1 file to write", "src/price.js", "The agent does not know yet"]) {
+      expect(stdout).toContain(words);
+      expect(shown).toContain(words);
+    }
+    await dialog.getByRole("button", { name: "Confirm undo" }).click();
+    await page.getByRole("region", { name: "Receipt" }).getByText("Undone: 1 file written, 0 deleted.").waitFor();
+    expect(repository.read("src/price.js")).toBe("export const price = (net) => net;\n");
+    expect(repository.read("README.md")).toContain("with tax");
+    await page.getByRole("list", { name: "Turns" }).getByText("undone", { exact: true }).waitFor();
+
+    await page.getByRole("button", { name: "Redo", exact: true }).click();
+    await dialog.getByRole("button", { name: "Confirm redo" }).click();
+    await page.getByRole("region", { name: "Receipt" }).getByText("Redone:").waitFor();
+    expect(repository.read("src/price.js")).toContain("1.2");
+    await page.getByRole("list", { name: "Turns" }).getByText("undone", { exact: true }).waitFor({ state: "detached" });
+    expect(person.problems).toEqual([]);
+  });
+
+  test("sees what is in conflict, and nothing is written", async () => {
+    using day = await freshDay();
+    const { repository, agent } = day;
+    await agent.start();
+    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
+    await agent.turn("Raise the tax", [edit("src/price.js", "1.2", "1.25")], "Raised.");
+    const before = repository.read("src/price.js");
+    await using view = await startView(repository, { signedOut: true });
+    await using person = await open(view);
+    const { page } = person;
+    await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
+    await page.getByRole("button", { name: "Undo this turn" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm" });
+    await dialog.getByRole("region", { name: "Conflicts" }).getByText("src/price.js").waitFor();
+    expect(await dialog.getByRole("button", { name: "Confirm undo" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("between markers").check();
+    await dialog.getByText("In conflict, written with markers").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(repository.read("src/price.js")).toBe(before);
+    expect(person.problems).toEqual([]);
+  });
+
+  test("a plan that no longer fits the files is drawn up again, not applied", async () => {
+    using day = await freshDay();
+    const { repository, agent } = day;
+    await agent.start();
+    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
+    await using view = await startView(repository, { signedOut: true });
+    await using person = await open(view);
+    const { page } = person;
+    // Without live events the page cannot know that the files changed: only the server can.
+    await page.route("**/api/events", (route) => route.abort());
+    await page.reload();
+    await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
+    await page.getByRole("button", { name: "Rewind to before this turn" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm" });
+    await dialog.getByText("1 file to write").waitFor();
+    repository.write("src/price.js", "export const price = (net) => net * 1.3; // mine\n");
+    await dialog.getByRole("button", { name: "Confirm rewind" }).click();
+    await dialog.getByText("The files changed meanwhile").waitFor();
+    expect(repository.read("src/price.js")).toContain("// mine");
+    await dialog.getByText("your own changes in 1 file", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Confirm rewind" }).click();
+    await page.getByRole("region", { name: "Receipt" }).getByText("Rewound: 1 file written").waitFor();
+    expect(repository.read("src/price.js")).toBe("export const price = (net) => net;\n");
+  });
+});

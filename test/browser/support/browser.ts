@@ -1,0 +1,78 @@
+/** A real browser for the stories: the system's Chromium, with everything that a page must not do recorded. */
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { ViewProcess } from "../../support/view/server.ts";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** The browser's program; undefined where there is none. */
+export const program = process.env["BACKTRAIL_TEST_CHROMIUM"] ?? PLACES.find((place) => existsSync(place));
+
+export const skipReason = program === undefined ? "there is no Chromium" : undefined;
+
+let shared: Promise<Browser> | undefined;
+
+function browser(): Promise<Browser> {
+  // The tests run in containers too, where Chromium has no sandbox of its own.
+  shared ??= chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox", "--disable-gpu"] });
+  return shared;
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await shared)?.close();
+  shared = undefined;
+}
+
+export interface Person extends AsyncDisposable {
+  page: Page;
+  context: BrowserContext;
+  /** Errors in the console, exceptions, and requests to anywhere but the server. Must stay empty. */
+  problems: string[];
+  /** Another tab of the same browser. */
+  tab(hash?: string): Promise<Page>;
+}
+
+export interface Look {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+}
+
+/** Opens the address that `backtrail view` printed, as a person does. */
+export async function open(
+  view: ViewProcess,
+  { width = 1440, height = 900, dark = false }: Look = {},
+): Promise<Person> {
+  const context = await (await browser()).newContext({
+    viewport: { width, height },
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: "reduce",
+  });
+  const problems: string[] = [];
+  const watch = (page: Page) => {
+    page.setDefaultTimeout(30_000);
+    page.on("console", (message) => {
+      const { url } = message.location();
+      if (message.type() === "error") problems.push(`console: ${message.text()} ${url}`);
+    });
+    page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
+    page.on("request", (request) => {
+      const address = request.url();
+      if (!address.startsWith(view.origin) && !address.startsWith("data:")) problems.push(`request: ${address}`);
+    });
+  };
+  context.on("page", watch);
+  const page = await context.newPage();
+  await page.goto(view.url);
+  return {
+    page,
+    context,
+    problems,
+    async tab(hash = "") {
+      const other = await context.newPage();
+      await other.goto(view.base + hash);
+      return other;
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}

@@ -1,0 +1,4 @@
+import { notifiesTheAgent } from "./notify.ts";
+import { driver } from "./qwen.ts";
+
+await notifiesTheAgent(driver);

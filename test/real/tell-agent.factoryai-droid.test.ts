@@ -1,4 +1,0 @@
-import { teller } from "./factoryai-droid.ts";
-import { tellsTheAgent } from "./tell-agent.ts";
-
-await tellsTheAgent(teller);

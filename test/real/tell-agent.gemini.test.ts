@@ -1,4 +1,0 @@
-import { teller } from "./gemini.ts";
-import { tellsTheAgent } from "./tell-agent.ts";
-
-await tellsTheAgent(teller);

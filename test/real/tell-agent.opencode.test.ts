@@ -1,4 +1,0 @@
-import { teller } from "./opencode.ts";
-import { tellsTheAgent } from "./tell-agent.ts";
-
-await tellsTheAgent(teller);
