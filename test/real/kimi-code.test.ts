@@ -1,6 +1,6 @@
 /** The whole of Backtrail with the real Kimi Code, without a terminal. Nothing but a profile describes it. */
 import { expect } from "bun:test";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { testHeadless } from "./headless-story.ts";
 import { driver, settings } from "./kimi-code.ts";
@@ -23,12 +23,15 @@ await testHeadless(driver, {
     expect.stringMatching(/^result: /),
     expect.stringMatching(/^result: /),
   ],
-  transcript: (rig, session) => join(bucketOf(rig), session, "agents/main/wire.jsonl"),
+  transcript: (rig, session) => join(bucketOf(rig, session), session, "agents/main/wire.jsonl"),
   command: ({ session }) => `kimi --session ${session}`,
   sessionId: /^session_[0-9a-f-]{36}$/,
 });
 
-function bucketOf(rig: Rig): string {
+/** The folder of the session's project. Kimi Code keeps a cache (`.index-cache`) beside these folders. */
+function bucketOf(rig: Rig, session: string): string {
   const sessions = join(rig.home, ".kimi-code/sessions");
-  return join(sessions, readdirSync(sessions)[0] ?? "");
+  const bucket = readdirSync(sessions).find((name) => existsSync(join(sessions, name, session)));
+  expect(bucket).toBeDefined();
+  return join(sessions, bucket ?? "");
 }
