@@ -75,6 +75,7 @@ export type ForkRecovery =
   | { kind: "fork-stays"; fork: string }
   | { kind: "fork-dropped"; fork: string; step: string | null }
   | { kind: "fork-commits-kept"; ref: string }
+  | { kind: "fork-staged-kept"; ref: string }
   | { kind: "fork-repository-kept"; directory: string };
 
 /** Notes about a conversation to resume. */

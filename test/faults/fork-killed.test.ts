@@ -44,6 +44,29 @@ test("killed before it has a work tree: the next command clears it away", async 
   expect((await attempts.fork("1", "--branch", "again")).fork.name).toBe("again");
 });
 
+test("killed before it has files: what was staged or committed there meanwhile is kept", async () => {
+  using attempts = await attempted();
+  const { repository } = attempts;
+  expect((await die(attempts, "worktree:marked", "fork", "1", "--branch", "again")).signal).toBe("SIGKILL");
+  const fork = `${repository.path}.forks/again`;
+  repository.git("-C", fork, "checkout", "-q", "--detach");
+  repository.git("-C", fork, "commit", "-q", "--allow-empty", "-m", "Meanwhile");
+  const commit = repository.git("-C", fork, "rev-parse", "HEAD");
+  writeFileSync(join(fork, "only-here.txt"), "only here\n");
+  repository.git("-C", fork, "add", "only-here.txt");
+  const staged = repository.git("-C", fork, "rev-parse", ":only-here.txt");
+  rmSync(join(fork, "only-here.txt"));
+
+  const next = await repository.run(["save", "afterwards"]);
+  expect(next.stderr).toContain("Cleared away the fork again");
+  expect(next.stderr).toMatch(/What was staged in it is kept: git ls-tree -r refs\/backtrail\/\S+/);
+  expect(next.stderr).toMatch(/Commits that only it had are kept: git log refs\/backtrail\/\S+/);
+  repository.git("gc", "-q", "--prune=now");
+  expect(repository.git("cat-file", "-t", commit)).toBe("commit");
+  expect(repository.git("cat-file", "-p", staged)).toBe("only here");
+  expect(existsSync(fork)).toBe(false);
+});
+
 test("killed later: the next command finishes it; killed as it is dropped, too", async () => {
   using attempts = await attempted();
   const { repository } = attempts;

@@ -56,26 +56,28 @@ async function removeAgain(workspace: Workspace, record: ForkRecord): Promise<Fo
   if (!job || (await isStillThere(workspace, record, job))) return keep(workspace, record);
   const left = leftFiles(await completeRemoval(workspace, record, job));
   const { name: fork } = record;
-  if (isBeingMade(record)) return cleared(record, left);
-  const held = await heldRefs(workspace, refId(record));
+  if (isBeingMade(record)) return cleared(workspace, record, left);
   return [
     { kind: "fork-dropped", fork, step: job.step },
-    ...held.map((ref) => ({ kind: "fork-commits-kept" as const, ref })),
+    ...(await keptWork(workspace, record)),
     ...job.kept.map(({ to }) => ({ kind: "fork-repository-kept" as const, directory: to })),
     ...(left ? [left] : []),
   ];
 }
 
-/** Refs with which the drop holds commits that no branch had; excludes trees of staged files. */
-async function heldRefs(workspace: Workspace, id: string): Promise<string[]> {
+/** What was committed or staged only there, and the refs that hold it now. */
+async function keptWork(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
   if (workspace.kind === "private") return [];
   const { args, cwd } = gitLocation(workspace);
-  const format = "--format=%(objecttype) %(refname)";
-  const { stdout } = await tryGit([...args, "for-each-ref", format, `${DROPPED_REFS}*/${id}*`], { cwd });
-  return stdout
-    .toString("utf8")
-    .split("\n")
-    .flatMap((line) => (line.startsWith("commit ") ? [line.slice("commit ".length)] : []));
+  const id = refId(record);
+  const held = `${DROPPED_REFS}*/${id}*`;
+  const { stdout } = await tryGit([...args, "for-each-ref", "--format=%(objecttype) %(refname)", held], { cwd });
+  const lines = stdout.toString("utf8").split("\n");
+  const refs = lines.flatMap((line) => (line.startsWith("commit ") ? [line.slice("commit ".length)] : []));
+  return refs.map((ref) => ({
+    kind: ref.endsWith(`/${id}-index`) ? "fork-staged-kept" : "fork-commits-kept",
+    ref,
+  }));
 }
 
 /** Before the rename, only the mark is proof: the directory may have been moved, and its inode reused. */
@@ -95,9 +97,9 @@ async function keep(workspace: Workspace, record: ForkRecord): Promise<ForkRecov
 async function makeAgain(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
   if (record.kind === "worktree" && !(await untilMade(workspace, record)))
     return [{ kind: "fork-running", fork: record.name }];
-  // Without a complete work tree, it can't contain any work.
+  // The work tree was never completed, so it holds only what somebody did there since.
   if (record.kind !== "branch" && !workspaceOf(workspace, record)) {
-    return cleared(record, await removeUnfinishedFork(workspace, record));
+    return cleared(workspace, record, await removeUnfinishedFork(workspace, record));
   }
   const { record: done, notes } = await completeFork(workspace, record);
   return [{ kind: "fork-finished", fork: record.name, command: done.chat?.command ?? null }, ...notes];
@@ -108,6 +110,7 @@ function isBeingMade({ making }: ForkRecord): boolean {
 }
 
 /** The creation was interrupted before the fork had files. */
-function cleared({ name }: ForkRecord, left: LeftFiles | null): ForkRecovery[] {
-  return [{ kind: "fork-cleared", fork: name }, ...(left ? [left] : [])];
+async function cleared(workspace: Workspace, record: ForkRecord, left: LeftFiles | null): Promise<ForkRecovery[]> {
+  const kept = await keptWork(workspace, record);
+  return [{ kind: "fork-cleared", fork: record.name }, ...kept, ...(left ? [left] : [])];
 }

@@ -1,6 +1,6 @@
 /**
- * Removes a fork whose creation failed or was killed. The user never saw it, so nothing is saved, but only files that
- * its creation wrote are deleted. All other files stay.
+ * Removes a fork whose creation failed or was killed. Deletes only files that its creation wrote; all other files stay.
+ * Our own refs hold what somebody committed or staged there meanwhile.
  */
 import { rmdirSync } from "node:fs";
 import { gitLocation } from "../../../git/location.ts";
@@ -10,9 +10,11 @@ import { isOwnBranch, leadsTo, workspaceIn } from "../../../git/worktrees/owned.
 import { type ForkRecord, writeForkRecord } from "../../../steps/forks.ts";
 import type { LeftFiles } from "../../notes.ts";
 import { copiesIn } from "../../owned/brought.ts";
+import { holdCommits, holdIndex, worktreeCommits } from "../../owned/commits.ts";
 import { compareContents } from "../../owned/contents.ts";
 import { ignoredFiles } from "../../owned/ignored.ts";
 import { type Leftovers, newRemoval } from "../../owned/removal.ts";
+import { refId } from "../../owned/run-forks.ts";
 import { FOLDER_MARK, folderOf, removeEmptyFolder } from "../folder.ts";
 import { ownerOf, worktreeOf } from "../worktree.ts";
 import { beginRemoval, completeRemoval, type ForkRemoval, writeForkRemoval } from "./removal.ts";
@@ -28,11 +30,20 @@ export async function removeUnfinishedFork(workspace: Workspace, record: ForkRec
   const { branch, commit } = record;
   const isOwn = branch !== null && commit !== null && (await isOwnBranch(workspace, branch, commit, ownerOf(record)));
   const job: ForkRemoval = { v: 1, removal, kept: [], clean: [], tip: isOwn ? commit : null, step: null };
+  await holdWork(workspace, record);
   writeForkRemoval(workspace, record, job);
   writeForkRecord(workspace, { ...record, state: "dropping" });
   if (directory === null) removeEmptyDirectory(workspace, record);
   beginRemoval(workspace, record, job);
   return leftFiles(await completeRemoval(workspace, record, job));
+}
+
+/** The branch is not among it: it is deleted only if it has no new commits. */
+async function holdWork(workspace: Workspace, record: ForkRecord): Promise<void> {
+  const adminDir = worktreeOf(workspace, record)?.adminDir;
+  if (adminDir === undefined) return;
+  await holdIndex(workspace, refId(record), adminDir);
+  await holdCommits(workspace, refId(record), await worktreeCommits(workspace, null, adminDir));
 }
 
 /** Null if everything was deleted. */
