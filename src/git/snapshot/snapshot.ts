@@ -188,7 +188,8 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
       }
       const made = [writer.packedTrees, privateWriter.packedTrees];
       const [base, kept] = [build.base, treesToRemember(...made, reader.coldTrees, remembered)];
-      wideTrees.keep(...made, reader.coldTrees);
+      // Nothing was built if nothing has changed, so the trees of the last snapshot are still the ones to keep.
+      if (!same) wideTrees.keep(...made, reader.coldTrees);
       saveSnapshotCache(workspace, {
         v: 3,
         savedAt: Date.now(),

@@ -54,6 +54,24 @@ test.each(["sha1", "sha256"] as const)("as bytes, trees change and differ as the
   );
 });
 
+test("the differences of two large trees are found, wherever they are", () => {
+  const entry = (digit: number): TreeEntry => ({ mode: "100644", id: String(digit).repeat(40) });
+  const names = Array.from({ length: 3_000 }, (_, i) => `module-${String(i).padStart(4, "0")}.ts`);
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(2_999), { maxLength: 8 }), fc.boolean(), (changed, isRemoved) => {
+      const tree: Tree = new Map(names.map((path) => [path, entry(1)]));
+      const picked = changed.sort((a, b) => a - b).map((i) => names[i] ?? "");
+      const after = isRemoved ? null : entry(2);
+      const other = applied(tree, new Map(picked.map((path) => [path, after])));
+      const [one, two] = [tree, other].map((each) => new WideTree(serializeTree(each), "sha1"));
+      if (!one || !two) throw new Error("unreachable");
+      expect(one.differencesTo(two)).toEqual(picked.map((path) => ({ name: path, before: entry(1), after })));
+      expect(two.differencesTo(one)).toEqual(picked.map((path) => ({ name: path, before: after, after: entry(1) })));
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test("a damaged tree is refused", () => {
   expect(() => new WideTree(Buffer.from("100644 a\0short"), "sha1")).toThrow("damaged");
   expect(() => new WideTree(Buffer.from("100644 a"), "sha1")).toThrow("damaged");

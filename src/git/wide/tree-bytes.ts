@@ -12,6 +12,8 @@ const SPACE = 0x20;
 /** The first digit of a directory's mode; no other mode starts with it. */
 const DIRECTORY = 0x34;
 const SLASH = Buffer.from("/");
+/** Entries that are compared at once; a power of two. */
+const MAX_COMPARED = 512;
 
 /** An entry's name as git sorts it: with a trailing slash for a directory. */
 type Key = Buffer;
@@ -82,12 +84,11 @@ export class WideTree {
       found.set(name, { ...known, [side]: tree.#entryAt(at) });
     };
     let [i, j] = [0, 0];
-    while (i < this.#count || j < other.#count) {
-      if (i < this.#count && j < other.#count && this.#isSame(i, other, j)) {
-        i++;
-        j++;
-        continue;
-      }
+    for (;;) {
+      const same = this.#sameFrom(i, other, j);
+      i += same;
+      j += same;
+      if (i === this.#count && j === other.#count) break;
       const order = i === this.#count ? 1 : j === other.#count ? -1 : Buffer.compare(this.#keyAt(i), other.#keyAt(j));
       if (order <= 0) note("before", this, i++);
       if (order >= 0) note("after", other, j++);
@@ -103,9 +104,20 @@ export class WideTree {
     return this.data.subarray(this.#startOf(from), this.#startOf(to));
   }
 
-  #isSame(at: number, other: WideTree, otherAt: number): boolean {
-    const [start, end] = [this.#startOf(at), this.#startOf(at + 1)];
-    const [otherStart, otherEnd] = [other.#startOf(otherAt), other.#startOf(otherAt + 1)];
+  /** How many entries are the same from here on. Compares many at a time, since most of them are. */
+  #sameFrom(at: number, other: WideTree, otherAt: number): number {
+    let same = 0;
+    for (let step = MAX_COMPARED; step > 0; ) {
+      if (this.#isSame(at + same, other, otherAt + same, step)) same += step;
+      else step >>>= 1;
+    }
+    return same;
+  }
+
+  #isSame(at: number, other: WideTree, otherAt: number, count: number): boolean {
+    if (at + count > this.#count || otherAt + count > other.#count) return false;
+    const [start, end] = [this.#startOf(at), this.#startOf(at + count)];
+    const [otherStart, otherEnd] = [other.#startOf(otherAt), other.#startOf(otherAt + count)];
     if (end - start !== otherEnd - otherStart) return false;
     return other.data.compare(this.data, start, end, otherStart, otherEnd) === 0;
   }
