@@ -25,7 +25,15 @@ import { recordPendingFiles } from "./pending-files.ts";
 import { type Action, applyEvent, type PhaseEvent } from "./phase.ts";
 import type { PendingNotices } from "./restore-notices.ts";
 import { type Captured, Session } from "./session/session.ts";
-import { keyOf, loadSession, type SessionState, saveSession, setAsideSession, setMark } from "./session/store.ts";
+import {
+  keyOf,
+  loadSession,
+  newSessionState,
+  type SessionState,
+  saveSession,
+  setAsideSession,
+  setMark,
+} from "./session/store.ts";
 import { isDestructive } from "./tiers/destructive.ts";
 import { takesStep, tierRules } from "./tiers/tiers.ts";
 
@@ -316,29 +324,16 @@ function isPhaseEvent(type: Event["type"]): type is Exclude<PhaseEvent, "GitComm
 function freshState(input: Dispatch, key: string, time: string): SessionState {
   const { agent, event, workspace, context } = input;
   setAsideSession(workspace, key);
-  return {
-    v: 1,
-    revision: 0,
+  const known = {
     agent: agent.profile.id,
     id: event.sessionId,
-    phase: "IDLE",
-    turn: 0,
-    steps: 0,
+    phase: "IDLE" as const,
     worktree: workspace.worktree,
     parent: event.previousSessionId ?? input.starter ?? null,
-    startedAt: time,
-    updatedAt: time,
-    title: null,
     model: event.model,
     cwd: context.cwd,
-    process: null,
-    metadata: {},
-    transcript: null,
-    lastStep: null,
-    openTurn: null,
-    announcedTasks: [],
-    openTasks: [],
   };
+  return newSessionState(known, time);
 }
 
 /** Updates the fields that every event carries. */

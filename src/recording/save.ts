@@ -12,7 +12,7 @@ import { sessionLock } from "../steps/session-tree.ts";
 import { captureOptions } from "./dispatcher.ts";
 import { agentOf } from "./orphaned-turns.ts";
 import { Session } from "./session/session.ts";
-import { keyOf, listSessions, loadSession, NO_AGENT, type SessionState } from "./session/store.ts";
+import { keyOf, listSessions, loadSession, NO_AGENT, newSessionState, type SessionState } from "./session/store.ts";
 
 const LOCK_WAIT_MS = 5_000;
 
@@ -62,29 +62,15 @@ export async function saveStandaloneStep(
   }
 }
 
-function anonymousSession(workspace: Workspace): SessionState {
-  const time = now().toISOString();
-  return {
-    v: 1,
-    revision: 0,
+function anonymousSession({ worktree, root }: Workspace): SessionState {
+  const known = {
     agent: NO_AGENT,
-    id: workspace.worktree,
-    phase: "ENDED",
-    turn: 0,
-    steps: 0,
-    worktree: workspace.worktree,
+    id: worktree,
+    phase: "ENDED" as const,
+    worktree,
     parent: null,
-    startedAt: time,
-    updatedAt: time,
-    title: null,
     model: null,
-    cwd: workspace.root,
-    process: null,
-    metadata: {},
-    transcript: null,
-    lastStep: null,
-    openTurn: null,
-    announcedTasks: [],
-    openTasks: [],
+    cwd: root,
   };
+  return newSessionState(known, now().toISOString());
 }

@@ -20,6 +20,17 @@ export function* completeLines(bytes: Uint8Array, from = 0): Generator<Line> {
   }
 }
 
+/** The offset at which a line begins, counted from 0; the end of the transcript if it has fewer lines. */
+export function offsetOfLine(bytes: Uint8Array, line: number): number {
+  let offset = 0;
+  for (let i = 0; i < line; i++) {
+    const end = bytes.indexOf(NEWLINE, offset);
+    if (end < 0) return bytes.length;
+    offset = end + 1;
+  }
+  return offset;
+}
+
 /** Yields the result of `read` for every complete line, except null. */
 export function* readLines<T>(
   bytes: Buffer,

@@ -6,9 +6,21 @@ import { isCommandWord } from "../../base/ids.ts";
 import { oneLine, shorten } from "../../base/text.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../contract/agent.ts";
 import type { Profile } from "../contract/profile.ts";
+import { resumeCommand } from "./resume.ts";
 
 const TITLE_LENGTH = 80;
 const DEFAULT_TITLE_PREFIX = "[Fork] ";
+
+/** The forker of an agent whose copies have a title with the profile's prefix. */
+export function forkerOf(
+  profile: Profile,
+  fork: (request: ForkRequest, prefix: string) => ForkResult,
+): TranscriptForker {
+  return {
+    fork: (request) => fork(request, titlePrefix(profile)),
+    resumeCommand: (sessionId) => resumeCommand(profile, sessionId),
+  };
+}
 
 /** Every fork goes through here. A transcript may contain anything, so an adapter's exception becomes a UserError. */
 export function forkOf(forker: TranscriptForker, request: ForkRequest): ForkResult {

@@ -8,6 +8,7 @@ import type { Conversation, Entry } from "../../model/conversation.ts";
 import type { Step } from "../../model/step.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
 import { isCompactTranscript, readCompactTranscript } from "../../transcripts/compact.ts";
+import { offsetOfLine } from "../../transcripts/lines.ts";
 import { CheckpointReader, type StoredSession } from "../read/read.ts";
 import type { TurnStory } from "./blame.ts";
 
@@ -110,16 +111,6 @@ function promptsSince(
   const start = offsetOfLine(bytes, startLine);
   const since = conversation.entries.filter((entry) => entry.type === "prompt" && entry.start >= start).length;
   return since > 0 && since < prompts.length ? prompts.slice(-since) : [...prompts];
-}
-
-function offsetOfLine(bytes: Uint8Array, line: number): number {
-  let offset = 0;
-  for (let i = 0; i < line; i++) {
-    const end = bytes.indexOf(10, offset);
-    if (end < 0) return bytes.length;
-    offset = end + 1;
-  }
-  return offset;
 }
 
 function writes(entry: Entry, path: string, line: string): boolean {

@@ -2,22 +2,13 @@
  * Finds the transcripts of an agent that belong to a work tree, by their first lines (the directory in which the agent
  * was started) or by their folder. Reads no more than that.
  */
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { hexDigest } from "../../base/digest.ts";
 import { isCommandWord } from "../../base/ids.ts";
 import { isRecord } from "../../base/json.ts";
 import { isInside } from "../../base/paths.ts";
+import { readRange, withFile } from "../../transcripts/file-bytes.ts";
 
 export interface FoundTranscript {
   path: string;
@@ -167,28 +158,11 @@ function textBelow(value: unknown, names: ReadonlySet<string>, depth: number): s
 }
 
 function readHead(path: string): { records: unknown[]; size: number } | undefined {
-  let fd: number;
-  try {
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch {
-    return undefined;
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) return undefined;
-    let head = readUpTo(fd, HEAD_BYTES);
-    if (!head.includes(10) && stat.size > HEAD_BYTES) head = readUpTo(fd, MAX_HEAD);
-    return { records: recordsIn(head, stat.size), size: stat.size };
-  } catch {
-    return undefined;
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function readUpTo(fd: number, length: number): Buffer {
-  const buffer = Buffer.allocUnsafe(length);
-  return buffer.subarray(0, readSync(fd, buffer, 0, length, 0));
+  return withFile(path, (fd, size) => {
+    let head = readRange(fd, 0, HEAD_BYTES);
+    if (!head.includes(10) && size > HEAD_BYTES) head = readRange(fd, 0, MAX_HEAD);
+    return { records: recordsIn(head, size), size };
+  });
 }
 
 function recordsIn(head: Buffer, size: number): unknown[] {

@@ -7,6 +7,7 @@ import { isRemovedTranscript, type RecordedStep } from "../../checkpoints/format
 import type { CheckpointReader, StoredCheckpoint, StoredSession } from "../../checkpoints/read/read.ts";
 import { type Message, type SharedTurn, turnSchema } from "../../team/protocol.ts";
 import { messagesByTurn, sharedTurn } from "../../team/shared-turn.ts";
+import { offsetOfLine } from "../../transcripts/lines.ts";
 
 export interface CheckpointSession {
   session: string;
@@ -87,14 +88,4 @@ async function messagesOf(
   const entries = conversation.entries.filter((entry) => entry.start >= start);
   const prompts = groups.map((steps) => ({ turn: steps[0]?.turn ?? 0, prompt: promptOf(steps) }));
   return messagesByTurn({ ...conversation, entries }, prompts);
-}
-
-function offsetOfLine(bytes: Uint8Array, line: number): number {
-  let offset = 0;
-  for (let i = 0; i < line; i++) {
-    const end = bytes.indexOf(10, offset);
-    if (end < 0) return bytes.length;
-    offset = end + 1;
-  }
-  return offset;
 }

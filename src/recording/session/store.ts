@@ -47,6 +47,30 @@ export interface SessionState {
   recent?: { what: string; time: string }[];
 }
 
+/** A session about which nothing else is known yet. */
+export function newSessionState(
+  known: Pick<SessionState, "agent" | "id" | "phase" | "worktree" | "parent" | "model" | "cwd">,
+  time: string,
+): SessionState {
+  return {
+    v: 1,
+    revision: 0,
+    ...known,
+    turn: 0,
+    steps: 0,
+    startedAt: time,
+    updatedAt: time,
+    title: null,
+    process: null,
+    metadata: {},
+    transcript: null,
+    lastStep: null,
+    openTurn: null,
+    announcedTasks: [],
+    openTasks: [],
+  };
+}
+
 export interface StoredTranscript {
   path: string;
   generation: number;

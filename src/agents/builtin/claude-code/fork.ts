@@ -16,8 +16,7 @@ import {
 import { withValue } from "../../../transcripts/replace-json-values.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../../contract/agent.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { addedId, addedLine, demandId, forkDirectory, forkTitle, titlePrefix } from "../../shared/fork.ts";
-import { resumeCommand } from "../../shared/resume.ts";
+import { addedId, addedLine, demandId, forkDirectory, forkerOf, forkTitle } from "../../shared/fork.ts";
 import { lastCut } from "../../shared/transcript/cut-points.ts";
 import { projectDirectoryName } from "./paths.ts";
 import { isPrompt, mayBeMessage, readChain, readMessage, toMessage } from "./transcript.ts";
@@ -25,10 +24,7 @@ import { isPrompt, mayBeMessage, readChain, readMessage, toMessage } from "./tra
 const ID_KEYS = ["sessionId", "session_id"];
 
 export function createForker(profile: Profile): TranscriptForker {
-  return {
-    fork: (request) => fork(request, titlePrefix(profile)),
-    resumeCommand: (sessionId) => resumeCommand(profile, sessionId),
-  };
+  return forkerOf(profile, fork);
 }
 
 function fork(request: ForkRequest, prefix: string): ForkResult {

@@ -9,17 +9,13 @@ import { asBuffer, completeLinesBackwards, parseLine } from "../../../transcript
 import type { ForkRequest, ForkResult, TranscriptForker } from "../../contract/agent.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { textAt } from "../../registry/paths.ts";
-import { addedId, addedLine, demandId, forkTitle, titlePrefix } from "../../shared/fork.ts";
-import { resumeCommand } from "../../shared/resume.ts";
+import { addedId, addedLine, demandId, forkerOf, forkTitle } from "../../shared/fork.ts";
 import type { TranscriptEntry } from "../../shared/transcript/items.ts";
 import { TRANSCRIPT, UUID } from "./paths.ts";
 import { readEntries } from "./transcript.ts";
 
 export function createForker(profile: Profile): TranscriptForker {
-  return {
-    fork: (request) => fork(request, titlePrefix(profile)),
-    resumeCommand: (sessionId) => resumeCommand(profile, sessionId),
-  };
+  return forkerOf(profile, fork);
 }
 
 function fork(request: ForkRequest, prefix: string): ForkResult {

@@ -9,8 +9,7 @@ import { isInside } from "../../../base/paths.ts";
 import { asBuffer, completeLinesBackwards, endOfLines, parseLine } from "../../../transcripts/lines.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../../contract/agent.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { addedId, addedLine, demandId, forkDirectory, forkTitle, titlePrefix } from "../../shared/fork.ts";
-import { resumeCommand } from "../../shared/resume.ts";
+import { addedId, addedLine, demandId, forkDirectory, forkerOf, forkTitle } from "../../shared/fork.ts";
 import { CutPoints } from "../../shared/transcript/cut-points.ts";
 import { projectDirectoryName } from "./paths.ts";
 import { promptOf, readEntries, readLine } from "./transcript.ts";
@@ -18,10 +17,7 @@ import { promptOf, readEntries, readLine } from "./transcript.ts";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function createForker(profile: Profile): TranscriptForker {
-  return {
-    fork: (request) => fork(request, titlePrefix(profile)),
-    resumeCommand: (sessionId) => resumeCommand(profile, sessionId),
-  };
+  return forkerOf(profile, fork);
 }
 
 function fork(request: ForkRequest, prefix: string): ForkResult {

@@ -5,18 +5,15 @@ import { isRecord } from "../../../base/json.ts";
 import { asBuffer } from "../../../transcripts/lines.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../../contract/agent.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { addedId, demandId, forkTitle, titlePrefix } from "../../shared/fork.ts";
-import { resumeCommand, userCommand } from "../../shared/resume.ts";
+import { addedId, demandId, forkerOf, forkTitle } from "../../shared/fork.ts";
+import { userCommand } from "../../shared/resume.ts";
 import { CutPoints } from "../../shared/transcript/cut-points.ts";
 import { chatsDirectory, isFoundFrom } from "./paths.ts";
 import { type Message, ownResult, readRecords } from "./records.ts";
 import { canCutAfter, hasContext, isContext } from "./transcript.ts";
 
 export function createForker(profile: Profile): TranscriptForker {
-  return {
-    fork: (request) => fork(request, titlePrefix(profile)),
-    resumeCommand: (sessionId) => resumeCommand(profile, sessionId),
-  };
+  return forkerOf(profile, fork);
 }
 
 function fork(request: ForkRequest, prefix: string): ForkResult {

@@ -9,19 +9,15 @@ import { isInside } from "../../../base/paths.ts";
 import { asBuffer, type Line } from "../../../transcripts/lines.ts";
 import type { ForkRequest, ForkResult, TranscriptForker } from "../../contract/agent.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { addedLine, demandId, forkTitle, titlePrefix } from "../../shared/fork.ts";
-import { resumeCommand, userCommand } from "../../shared/resume.ts";
+import { addedLine, demandId, forkerOf, forkTitle } from "../../shared/fork.ts";
+import { userCommand } from "../../shared/resume.ts";
 import { fileName, sessionDirectory } from "./paths.ts";
 import { branchTo, readHeader, readLinesOf, readNode } from "./transcript.ts";
 
 const VERSION = 3;
 
 export function createForker(profile: Profile): TranscriptForker {
-  return {
-    branching: true,
-    fork: (request) => fork(request, titlePrefix(profile)),
-    resumeCommand: (sessionId) => resumeCommand(profile, sessionId),
-  };
+  return { ...forkerOf(profile, fork), branching: true };
 }
 
 function fork(request: ForkRequest, prefix: string): ForkResult {
