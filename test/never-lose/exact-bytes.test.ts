@@ -299,3 +299,36 @@ test(
   },
   120_000 * TIMES,
 );
+
+test("files come back as they were when git's settings for line ends have changed since", async () => {
+  using ground = await committed({}, { "a.txt": "1\n2\n", "b.txt": "x\n", "data.bin": "\0\n" });
+  const lf = await ground.save();
+  ground.git("config", "core.autocrlf", "true");
+  ground.write("a.txt", "1\r\n2\r\n");
+  const crlf = await ground.save();
+
+  const { plan } = await ground.rewind(lf);
+  expect(plan.write).toEqual(["a.txt"]);
+  expect([read(ground, "a.txt"), read(ground, "b.txt")]).toEqual(["1\n2\n", "x\n"]);
+  await redo(ground);
+  expect([read(ground, "a.txt"), read(ground, "b.txt")]).toEqual(["1\r\n2\r\n", "x\n"]);
+  expect(readFileSync(join(await forked(ground, lf), "a.txt"), "latin1")).toBe("1\n2\n");
+
+  ground.git("config", "core.autocrlf", "false");
+  await ground.rewind(crlf);
+  expect(read(ground, "a.txt")).toBe("1\r\n2\r\n");
+  await ground.rewind(lf);
+  expect(read(ground, "a.txt")).toBe("1\n2\n");
+});
+
+test("files come back as they were when the attributes have changed since", async () => {
+  using ground = await committed({}, { "a.txt": "1\n2\n", "data.bin": "\0\n" });
+  const before = await ground.save();
+  ground.write(".gitattributes", "*.txt text eol=crlf\n");
+  ground.write("a.txt", "1\r\n2\r\n");
+  const after = await ground.save();
+  expect((await ground.rewind(before)).plan.write).toEqual(["a.txt"]);
+  expect(read(ground, "a.txt")).toBe("1\n2\n");
+  expect([...(await ground.rewind(after)).plan.write].sort()).toEqual([".gitattributes", "a.txt"]);
+  expect(read(ground, "a.txt")).toBe("1\r\n2\r\n");
+});

@@ -15,6 +15,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { StepSnapshot } from "../../model/step.ts";
 import { rulesFor } from "../apply/attributes.ts";
 import type { Place } from "../types.ts";
+import { convertedOtherwise, hasChangedSettings, otherFiles } from "./converted-otherwise.ts";
 import type { PlanInput } from "./files.ts";
 import { workTreeView } from "./work-tree.ts";
 
@@ -122,8 +123,12 @@ async function rawOnly(
     const entry = await entryAt(trees, target.work, path);
     if (entry) entries.set(path, entry);
   }
-  if (entries.size === 0) return entries;
-  const files = [...entries.keys()].map((path) => ({ path }));
+  const isKnown = (path: string) => different.has(path) || presentRaw.has(path) || targetRaw.has(path);
+  const others = hasChangedSettings(present, target, different)
+    ? await otherFiles(trees, target.work, isKnown)
+    : new Map<string, TreeEntry>();
+  if (entries.size + others.size === 0) return entries;
+  const files = [...entries.keys(), ...others.keys()].map((path) => ({ path }));
   const rulesThen = await rulesFor(workspace, { trees, reader }, target.work, files, target.lineEnds);
   const bytesNow = (path: string, { id }: TreeEntry) =>
     presentRaw.get(path) ?? (present.lineEnds && rules().writesAsKept(path) ? id : undefined);
@@ -134,6 +139,7 @@ async function rawOnly(
     const now = bytesNow(path, entry);
     if (now !== undefined && now === bytesThen(path, entry)) entries.delete(path);
   }
+  for (const [path, entry] of convertedOtherwise(workspace, others, rules(), rulesThen)) entries.set(path, entry);
   return entries;
 }
 
