@@ -105,9 +105,14 @@ async function goBack(execution: Execution): Promise<Violation[]> {
   return [];
 }
 
-/** The contents of a step as a moment, as far as git's conversions leave bytes as they are. */
+/**
+ * The contents of a step as a moment. Where attributes are set, git may have written other bytes than it stores, and only
+ * the moment of a save knows which.
+ */
 function heldBy(step: StepContents | undefined): Moment {
   const files = new Map<string, string>();
+  const kinds = [...(step?.kinds.keys() ?? [])];
+  if (kinds.some((path) => path.endsWith(".gitattributes"))) return { files, modes: new Map() };
   for (const [path, entry] of step?.kinds ?? []) {
     if (!path.startsWith("work/") || step?.entries.has(path.replace("work/", "raw/"))) continue;
     const name = path.slice("work/".length);
