@@ -13,8 +13,6 @@ export class Context {
   readonly cwd: string;
   /** The name that the client gives itself; undefined before it has. */
   client: () => string | undefined = () => undefined;
-  /** Whether the client can ask the person a question. */
-  canAsk: () => boolean = () => false;
   #redaction: { root: string; opened: Promise<Redaction> } | undefined;
 
   constructor(cwd: string) {

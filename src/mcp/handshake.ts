@@ -124,9 +124,8 @@ export class HandshakeConnection {
     const tool = TOOLS.find(({ name }) => name === params["name"]);
     if (!tool) throw new ProtocolError(INVALID_PARAMS, "There is no such tool.");
     await this.#ready();
-    this.#context.canAsk = () => canAsk(this.#capabilities);
     let answer = await call(tool, params["arguments"] ?? {}, this.#context, this.#limits);
-    if (answer.question) {
+    if (answer.question && canAsk(this.#capabilities)) {
       const reply = request.isCancelled ? undefined : await this.#ask(answer.question.message, request);
       // A cancelled request is over: whatever the person said came too late.
       answer = await settle(answer, request.isCancelled ? undefined : reply, this.#limits);

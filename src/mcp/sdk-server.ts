@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   inputRequired,
   McpServer,
   ResourceTemplate,
@@ -40,7 +41,6 @@ function createServer(cwd: string, limits: Limits): McpServer {
   const server = new McpServer(SERVER, { instructions: INSTRUCTIONS });
   const context = new Context(cwd);
   context.client = () => server.server.getClientVersion()?.name;
-  context.canAsk = () => canAsk(server.server.getClientCapabilities());
   for (const tool of TOOLS) register(server, tool, context, limits);
   for (const { name, uriTemplate, ...about } of TEMPLATES) {
     const list = name === "session" ? () => asProtocol(() => listResources(context, limits)) : undefined;
@@ -64,7 +64,10 @@ function register(server: McpServer, tool: Tool, context: Context, limits: Limit
       ? await settle(asked, mcpReq.inputResponses?.[REPLY], limits)
       : await call(tool, input, context, limits);
     const { text, isError, question } = answer;
-    if (!question) return { content: [{ type: "text" as const, text }], ...(isError && { isError }) };
+    const envelope: Record<string, unknown> = { ...mcpReq.envelope };
+    const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities();
+    if (asked || !question || !canAsk(capabilities))
+      return { content: [{ type: "text" as const, text }], ...(isError && { isError }) };
     const requestState = randomUUID();
     const [oldest] = waiting.keys();
     if (oldest !== undefined && waiting.size >= MAX_QUESTIONS) waiting.delete(oldest);

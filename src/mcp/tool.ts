@@ -49,7 +49,7 @@ export function tool<Input extends z.ZodObject>(definition: Tool<Input>): Tool {
 export interface Answer {
   text: string;
   isError: boolean;
-  /** Only where the client can ask it. */
+  /** Asked only if the client can. */
   question?: Question;
 }
 
