@@ -48,10 +48,8 @@ async function start(): Promise<number> {
   }
   // An agent waits for its servers at each start, so the command line is not loaded for this one.
   if (argv[0] === "mcp" && argv.length === 1 && !process.stdin.isTTY) {
-    const { installWords } = await import("./cli/render/words/index.ts");
-    installWords();
     const { serve } = await import("./mcp/serve.ts");
-    await serve(process.cwd());
+    await serve(process.cwd(), async () => (await import("./cli/render/words/index.ts")).installWords());
     return 0;
   }
   if (/(?:backtrail|entire)-agent-[^/\\]+$/.test(process.argv0)) {

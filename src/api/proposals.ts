@@ -107,13 +107,20 @@ export async function planProposal(workspace: Workspace, id: string): Promise<Pr
 
 /**
  * Applies an open proposal, as a person's decision. Refuses a stale one, with nothing changed: its plan is drawn up
- * again, to be shown and applied by another call.
+ * again, to be shown and applied by another call. With `revision`, also refuses a plan that is not the one of that
+ * revision: the one that the person saw.
  *
  * @example
  * const receipt = await applyProposal(workspace, id);
  */
-export async function applyProposal(workspace: Workspace, id: string): Promise<Receipt> {
-  const { proposal, plan, isStale } = await decisions.planProposal(workspace, decisions.requireOpen(workspace, id));
+export async function applyProposal(
+  workspace: Workspace,
+  id: string,
+  { revision }: { revision?: number } = {},
+): Promise<Receipt> {
+  const open = decisions.requireOpen(workspace, id);
+  if (revision !== undefined && revision !== open.revision) throw stale();
+  const { proposal, plan, isStale } = await decisions.planProposal(workspace, open);
   if (isStale) throw stale();
   try {
     const receipt = await decisions.applyProposal(workspace, proposal, plan);

@@ -73,6 +73,7 @@ export const KEYS: readonly Key[] = [
   { name: "redaction.rules", kind: "list", repository: { may: "add" } },
   { name: "redaction.allow", kind: "list" },
   { name: "search.native", kind: "boolean", userOnly: true },
+  { name: "mcp.apply", kind: "text", choices: ["command", "ask"] },
   { name: "run.agents.*.model", kind: "text" },
   { name: "run.agents.*.args", kind: "list" },
   { name: "checks.command", kind: "list" },

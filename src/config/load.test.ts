@@ -99,6 +99,7 @@ test("a broken file is skipped, the others count", () => {
 /** A value for each key that would make something less safe, start something, or cost more of the machine. */
 const HOSTILE: Record<string, unknown> = {
   "search.native": false,
+  "mcp.apply": "ask",
   enabled: false,
   agent: "evil",
   project_root: "/",

@@ -42,6 +42,7 @@ export interface Config {
   scope: { exclude: string[] };
   redaction: { rules: string[]; allow: string[] };
   search: { native: boolean };
+  mcp: { apply: "command" | "ask" };
   run: { agents: Record<string, { model?: string; args?: string[] }> };
   checks: { command: string[]; link: string[]; copy: string[]; timeout: number };
   summarise: { agent: string | null };
@@ -143,6 +144,7 @@ export function defaultConfig(): Config {
     scope: { exclude: [] },
     redaction: { rules: [], allow: [] },
     search: { native: true },
+    mcp: { apply: "command" },
     run: { agents: {} },
     checks: { command: [], link: [], copy: [], timeout: 600 },
     summarise: { agent: null },

@@ -63,6 +63,7 @@ export const configSchema = z.strictObject({
   scope: z.optional(z.strictObject({ exclude: z.optional(texts) })),
   redaction: z.optional(z.strictObject({ rules: z.optional(texts), allow: z.optional(texts) })),
   search: z.optional(z.strictObject({ native: z.optional(z.boolean()) })),
+  mcp: z.optional(z.strictObject({ apply: z.optional(z.enum(["command", "ask"])) })),
   run: z.optional(z.strictObject({ agents: z.optional(z.record(name, run)) })),
   checks: z.optional(
     z.strictObject({

@@ -19,8 +19,16 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   description: string;
   input: Input;
   annotations: Annotations;
-  /** Returns the text for the model. */
-  answer(input: z.output<Input>, context: Context): Promise<string>;
+  /** Returns the text for the model, and perhaps a question to the person. */
+  answer(input: z.output<Input>, context: Context): Promise<string | Pick<Answer, "text" | "question">>;
+}
+
+/** What a person may decide through the client. */
+export interface Question {
+  /** What the person reads. */
+  message: string;
+  /** Does what the person agreed to, and returns the text for the model. */
+  accept(): Promise<string>;
 }
 
 /** Reads the record, and nothing outside of this machine. */
@@ -41,6 +49,8 @@ export function tool<Input extends z.ZodObject>(definition: Tool<Input>): Tool {
 export interface Answer {
   text: string;
   isError: boolean;
+  /** Asked only if the client can. */
+  question?: Question;
 }
 
 const MAX_ERROR = 1_000;
@@ -49,10 +59,16 @@ const MAX_ERROR = 1_000;
 export async function call(tool: Tool, input: unknown, context: Context, limits: Limits): Promise<Answer> {
   try {
     const work = () => tool.answer(checked(tool, input), context);
-    return { text: await limits.run(!tool.annotations.readOnlyHint, work), isError: false };
+    const answer = await limits.run(!tool.annotations.readOnlyHint, work);
+    return { ...(typeof answer === "string" ? { text: answer } : answer), isError: false };
   } catch (error) {
-    return { text: shorten(errorText(tool.name, error), MAX_ERROR), isError: true };
+    return failure(tool.name, error);
   }
+}
+
+/** What went wrong, for the model. */
+export function failure(name: string, error: unknown): Answer {
+  return { text: shorten(errorText(name, error), MAX_ERROR), isError: true };
 }
 
 function checked(tool: Tool, input: unknown): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** Clients of the MCP server: the SDK's own, on the standard input and output of the built executable. */
-import { Client } from "@modelcontextprotocol/client";
+import { Client, type ElicitResult } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { executable } from "./binary.ts";
 import { minute as timeAt } from "./environment.ts";
@@ -14,6 +14,8 @@ interface ConnectOptions {
   /** What the client calls itself. */
   name?: string;
   cwd?: string;
+  /** How the person replies to questions; without it, the client can't ask any. */
+  reply?: (message: string) => unknown;
   /** Fixes the server's time at so many minutes into the journey. */
   minute?: number | undefined;
 }
@@ -34,7 +36,7 @@ export class McpClient implements AsyncDisposable {
 
   static async connect(
     repository: TemporaryRepository,
-    { era = "2025", name = "claude-code", cwd = repository.path, minute }: ConnectOptions = {},
+    { era = "2025", name = "claude-code", cwd = repository.path, minute, reply }: ConnectOptions = {},
   ): Promise<McpClient> {
     const transport = new StdioClientTransport({
       command: executable(),
@@ -46,7 +48,15 @@ export class McpClient implements AsyncDisposable {
       }),
       stderr: "ignore",
     });
-    const sdk = new Client({ name, version: "1" }, { versionNegotiation: { mode: ERAS[era] } });
+    const sdk = new Client(
+      { name, version: "1" },
+      {
+        versionNegotiation: { mode: ERAS[era] },
+        ...(reply && { capabilities: { elicitation: { form: {} } } }),
+      },
+    );
+    if (reply)
+      sdk.setRequestHandler("elicitation/create", async ({ params }) => (await reply(params.message)) as ElicitResult);
     await sdk.connect(transport);
     return new McpClient(sdk, transport);
   }

@@ -26,7 +26,7 @@ export const propose_undo = tool({
     const workspace = await context.write();
     const { proposeUndo } = await import("../../api/proposals.ts");
     const proposed = await proposeUndo(workspace, [turn], { reason, by: callerOf(workspace, context) });
-    return describe(proposed, await context.redaction(workspace));
+    return answerWith(proposed, workspace, context);
   },
 });
 
@@ -44,7 +44,7 @@ export const propose_rewind = tool({
     const workspace = await context.write();
     const { proposeRewind } = await import("../../api/proposals.ts");
     const proposed = await proposeRewind(workspace, target, { reason, by: callerOf(workspace, context) });
-    return describe(proposed, await context.redaction(workspace));
+    return answerWith(proposed, workspace, context);
   },
 });
 
@@ -53,14 +53,29 @@ function callerOf(workspace: Workspace, context: Context): { agent: string; sess
   return state ? { agent: state.agent, session: state.id } : null;
 }
 
-function describe({ proposal, plan }: Proposed, redaction: Redaction): string {
-  const what = proposal.kind === "undo" ? "undo" : "rewind";
-  const turns = plan.turns.map(({ id }) => named(id));
-  const files = [
+/** With a question to the person, if the user's settings want it. */
+async function answerWith(proposed: Proposed, workspace: Workspace, context: Context) {
+  const redaction = await context.redaction(workspace);
+  const text = describe(proposed, redaction);
+  const { loadConfig } = await import("../../config/load.ts");
+  if (loadConfig(workspace).mcp.apply !== "ask") return text;
+  const { applyQuestion } = await import("../apply-question.ts");
+  return { text, question: applyQuestion(proposed, fileLines(proposed.plan, redaction), workspace, redaction) };
+}
+
+/** "delete src/a.ts", for each file of the plan. */
+function fileLines(plan: Proposed["plan"], redaction: Redaction): string[] {
+  return [
     ...plan.write.map((path) => `write ${named(redaction.name(path))}`),
     ...plan.chmod.map((path) => `change the mode of ${named(redaction.name(path))}`),
     ...plan.delete.map((path) => `delete ${named(redaction.name(path))}`),
   ];
+}
+
+function describe({ proposal, plan }: Proposed, redaction: Redaction): string {
+  const what = proposal.kind === "undo" ? "undo" : "rewind";
+  const turns = plan.turns.map(({ id }) => named(id));
+  const files = fileLines(plan, redaction);
   const left = files.length - SHOWN_FILES;
   return page(
     [

@@ -10,9 +10,11 @@ import type { Workspace } from "../../git/workspace.ts";
 import { changedPaths } from "../../model/changes.ts";
 import type { CheckResults } from "../../restore/targets/check-results.ts";
 import { moment, more, named, page, QUOTED_NOTE, quote, takeBlocks } from "../answer.ts";
+import type { Context } from "../context.ts";
 import { READS, tool } from "../tool.ts";
 
 const PROMPT = 300;
+const ANSWER = 600;
 const MAX_TURNS = 40;
 const SHOWN_FILES = 8;
 const MAX_FILES = 200;
@@ -63,27 +65,43 @@ export const turn = tool({
   }),
   annotations: READS,
   async answer({ id, cursor }, context) {
-    const workspace = context.read();
-    const redaction = await context.redaction(workspace);
-    const { getTurn } = await import("../../api/turns.ts");
-    const found = await getTurn(workspace, id);
-    const { prompt, response, files, steps, model, tokens } = found;
-    const before = steps.findLast(({ kind }) => kind === "turn-start")?.id;
-    const end = steps.find(({ kind }) => kind === "turn-end")?.id;
-    const lines = [
-      headline(found, await checksOf(workspace)),
-      ...(before === undefined ? [] : [`state before: ${before}`]),
-      end === undefined ? "The turn is still running." : `state after: ${end}`,
-      ...(model === null ? [] : [`model: ${named(model)}`]),
-      ...(tokens === null ? [] : [`tokens: ${tokens.input} in, ${tokens.output} out`]),
-      QUOTED_NOTE,
-      ...(prompt === null ? [] : ["prompt:", ...quote(redaction.text(prompt), 4_000)]),
-      ...fileLines(files, redaction),
-      ...(response === null ? [] : ["answer:", ...quote(redaction.text(response), 4_000)]),
-    ];
-    return page(lines, cursor);
+    return page(await turnLines(id, context), cursor);
   },
 });
+
+/** Everything about one turn. */
+export async function turnLines(id: string, context: Context): Promise<string[]> {
+  const workspace = context.read();
+  const redaction = await context.redaction(workspace);
+  const { getTurn } = await import("../../api/turns.ts");
+  const found = await getTurn(workspace, id);
+  const { prompt, response, files, steps, model, tokens } = found;
+  const before = steps.findLast(({ kind }) => kind === "turn-start")?.id;
+  const end = steps.find(({ kind }) => kind === "turn-end")?.id;
+  return [
+    headline(found, await checksOf(workspace)),
+    ...(before === undefined ? [] : [`state before: ${before}`]),
+    end === undefined ? "The turn is still running." : `state after: ${end}`,
+    ...(model === null ? [] : [`model: ${named(model)}`]),
+    ...(tokens === null ? [] : [`tokens: ${tokens.input} in, ${tokens.output} out`]),
+    QUOTED_NOTE,
+    ...(prompt === null ? [] : ["prompt:", ...quote(redaction.text(prompt), 4_000)]),
+    ...fileLines(files, redaction),
+    ...(response === null ? [] : ["answer:", ...quote(redaction.text(response), 4_000)]),
+  ];
+}
+
+/** The turns of one session, newest first, in blocks: what was asked, changed and answered. */
+export async function sessionBlocks(found: readonly Turn[], context: Context): Promise<string[][]> {
+  const workspace = context.read();
+  const redaction = await context.redaction(workspace);
+  const checks = await checksOf(workspace);
+  return found.map((turn) => [
+    "",
+    ...row(turn, redaction, checks),
+    ...(turn.response === null ? [] : ["answer:", ...quote(redaction.text(turn.response), ANSWER)]),
+  ]);
+}
 
 async function checksOf(workspace: Workspace): Promise<CheckResults> {
   return (await import("../../restore/targets/check-results.ts")).readCheckResults(workspace);

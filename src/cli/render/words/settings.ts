@@ -31,6 +31,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "redaction.rules": "patterns of your own for what is secret",
   "redaction.allow": "what looks secret and is not",
   "search.native": "whether search also reads the agents' own transcripts, of sessions that Backtrail did not record",
+  "mcp.apply":
+    "how you decide on what an agent proposes: command: only by `backtrail apply`; ask: the agent's program also asks you, if it can",
   "run.agents.*.model": "the model for headless runs of an agent",
   "run.agents.*.args": "more arguments for headless runs of an agent",
   "checks.command": "what tells whether a step works, run in the background; none: nothing is",
