@@ -24,8 +24,13 @@ const ARGUMENTS = [
 let shared: Promise<Browser> | undefined;
 
 function browser(): Promise<Browser> {
-  shared ??= chromium.launch({ executablePath: program ?? "", args: ARGUMENTS });
+  shared ??= launch(program ?? "");
   return shared;
+}
+
+/** A browser of one's own, by another program than the usual. */
+export function launch(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
 /** An empty profile, without any cookie. */
@@ -51,14 +56,16 @@ export interface Look {
   width?: number;
   height?: number;
   dark?: boolean;
+  /** Another than the one that all tests share. */
+  browser?: Browser;
 }
 
 /** Opens the address that `backtrail view` printed, as a person does. */
 export async function open(
   view: ViewProcess,
-  { width = 1440, height = 900, dark = false }: Look = {},
+  { width = 1440, height = 900, dark = false, browser: own }: Look = {},
 ): Promise<Person> {
-  const context = await (await browser()).newContext({
+  const context = await (own ?? (await browser())).newContext({
     viewport: { width, height },
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
