@@ -1,4 +1,4 @@
-/** Attacks on a running viewer. Each rule of docs/view.md ("Security") has a test here that breaks it. */
+/** Attacks on a running viewer by its headers, its token and its cookie. SECURITY.md says where the other rules are attacked. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { temporaryRepository } from "../support/index.ts";

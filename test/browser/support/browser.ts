@@ -10,12 +10,32 @@ export const program = process.env["BACKTRAIL_TEST_CHROMIUM"] ?? PLACES.find((pl
 
 export const skipReason = program === undefined ? "there is no Chromium" : undefined;
 
+/**
+ * Names of hostile sites lead to this machine, every other name to nowhere. The tests run in containers too, where
+ * Chromium has no sandbox of its own. Its own protection of the local network is off: the server must not need it.
+ */
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--host-resolver-rules=MAP *.example 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+  "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
+];
+
 let shared: Promise<Browser> | undefined;
 
 function browser(): Promise<Browser> {
-  // The tests run in containers too, where Chromium has no sandbox of its own.
-  shared ??= chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox", "--disable-gpu"] });
+  shared ??= launch(program ?? "");
   return shared;
+}
+
+/** A browser of one's own, by another program than the usual. */
+export function launch(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+/** An empty profile, without any cookie. */
+export async function newContext(): Promise<BrowserContext> {
+  return (await browser()).newContext();
 }
 
 export async function closeBrowser(): Promise<void> {
@@ -36,14 +56,16 @@ export interface Look {
   width?: number;
   height?: number;
   dark?: boolean;
+  /** Another than the one that all tests share. */
+  browser?: Browser;
 }
 
 /** Opens the address that `backtrail view` printed, as a person does. */
 export async function open(
   view: ViewProcess,
-  { width = 1440, height = 900, dark = false }: Look = {},
+  { width = 1440, height = 900, dark = false, browser: own }: Look = {},
 ): Promise<Person> {
-  const context = await (await browser()).newContext({
+  const context = await (own ?? (await browser())).newContext({
     viewport: { width, height },
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",

@@ -126,16 +126,21 @@ export async function startView(
   repository: TemporaryRepository,
   { args = [], env = {}, signedOut = false }: StartOptions & { signedOut?: boolean } = {},
 ): Promise<ViewProcess> {
-  const child = spawn(executable(), ["view", "--no-open", "--json", ...args], {
-    cwd: repository.path,
-    env: repository.environment(env),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const { promise: ended, resolve: end } = Promise.withResolvers<number | null>();
-  child.on("exit", (code) => end(code));
-  const view = new ViewProcess(child, await firstLine(child), ended);
+  const command = [executable(), "view", "--no-open", "--json", ...args];
+  const view = await startViewBy(command, { cwd: repository.path, env: repository.environment(env) });
   if (!signedOut) await view.login();
   return view;
+}
+
+/** Starts the server by a whole command line; nobody is signed in. */
+export async function startViewBy(
+  [file = "", ...args]: readonly string[],
+  options: { cwd?: string; env: Record<string, string> },
+): Promise<ViewProcess> {
+  const child = spawn(file, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const { promise: ended, resolve: end } = Promise.withResolvers<number | null>();
+  child.on("exit", (code) => end(code));
+  return new ViewProcess(child, await firstLine(child), ended);
 }
 
 function firstLine(child: ChildProcess): Promise<{ url: string; pid: number }> {
