@@ -39,6 +39,7 @@ import type {
 import type { ToolCallDetails, TurnDetails } from "./protocol/turn.ts";
 
 export type * from "./protocol/acting.ts";
+export type * from "./protocol/exported.ts";
 export type * from "./protocol/files.ts";
 export type * from "./protocol/search.ts";
 export type * from "./protocol/sessions.ts";

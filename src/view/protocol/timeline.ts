@@ -5,6 +5,8 @@ export interface State {
   /** Identifies the server process. */
   instance: string;
   readOnly: boolean;
+  /** When the page was exported to a file; null for a page with a server. */
+  exportedAt: string | null;
   repository: Repository;
   /** Names of agents for people, by id. */
   agents: Record<string, string>;

@@ -5,6 +5,7 @@ import { to } from "../../data/router.ts";
 import { useQuery } from "../../data/use-query.ts";
 import { FateTag } from "../../parts/badges.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
+import { useApp } from "../../shell/context.ts";
 import { clock } from "../../text/format.ts";
 import { line, visible } from "../../text/visible.ts";
 
@@ -93,11 +94,13 @@ function Folded({ entry, session }: { entry: ConversationEntry; session: string 
 function Text({ entry, session, plain = false }: { entry: ConversationEntry; session: string; plain?: boolean }) {
   const [all, setAll] = useState(false);
   const { data } = useQuery("entry", all ? { session, index: String(entry.index) } : null);
+  const { exportedAt } = useApp();
   const text = data?.text ?? entry.text;
   return (
     <>
       {plain ? <pre class="code-block wrap">{visible(text)}</pre> : <Markdown text={text} />}
-      {entry.shortened && !data && (
+      {entry.shortened && exportedAt !== null && <p class="muted">The rest was left out of this file.</p>}
+      {entry.shortened && exportedAt === null && !data && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
           Show all of it
         </button>
