@@ -65,8 +65,8 @@ describe.skipIf(program === undefined)("an exported session, in Chromium", () =>
     await using reader = await openFile(pathToFileURL(join(repository.path, "session.html")).href);
     const { page } = reader;
     await page.getByText("Explained.").waitFor();
-    const blocked = await page.evaluate(async () => {
-      const violations: string[] = [];
+    const blocked = (await page.evaluate(`(async () => {
+      const violations = [];
       document.addEventListener("securitypolicyviolation", (event) => violations.push(event.effectiveDirective));
       await fetch("http://127.0.0.1:9/").catch(() => undefined);
       const script = document.createElement("script");
@@ -79,7 +79,7 @@ describe.skipIf(program === undefined)("an exported session, in Chromium", () =>
       const until = Date.now() + 10_000;
       while (violations.length < 2 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
       return violations;
-    });
+    })()`)) as string[];
     expect(blocked.some((name) => name.startsWith("connect-src"))).toBe(true);
     expect(blocked.length).toBeGreaterThan(1);
     expect(await page.title()).toBe("Explain");

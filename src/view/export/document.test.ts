@@ -34,13 +34,13 @@ test("whatever is embedded is read back as it was, and cannot end its element", 
 });
 
 test("a hostile title and hostile data add no markup", () => {
+  const files = { script: "run()", style: "a{}" };
+  const tagsOf = (html: string) => [...html.matchAll(/<[\w/!]+/g)].map(([tag]) => tag);
+  const usual = tagsOf(htmlDocument(files, { v: 1 } as ExportedData, ""));
   fc.assert(
     fc.property(text, (hostile) => {
       const data = { v: 1, state: { version: hostile } } as unknown as ExportedData;
-      const html = htmlDocument({ script: "run()", style: "a{}" }, data, hostile);
-      expect(html.match(/<\w+/g)).toEqual(
-        htmlDocument({ script: "run()", style: "a{}" }, { v: 1 } as ExportedData, "").match(/<\w+/g) ?? [],
-      );
+      expect(tagsOf(htmlDocument(files, data, hostile))).toEqual(usual);
     }),
   );
 });

@@ -1,5 +1,6 @@
 /** The frame of every screen: header, the screen of the address, dialogs, live regions. */
 import { ConfirmDialog } from "../acting/confirm.tsx";
+import { Proposals } from "../acting/proposals.tsx";
 import { ReceiptCard } from "../acting/receipt.tsx";
 import { connection } from "../data/live.ts";
 import { type Route, route, to } from "../data/router.ts";
@@ -57,6 +58,7 @@ export function App() {
       </button>
       <Header place={place} />
       <Lost />
+      <Proposals />
       <main id="main" tabIndex={-1}>
         <Boundary key={`${place.screen} ${place.parts.join("/")}`}>
           <Screen place={place} />

@@ -6,15 +6,22 @@ import type { Context } from "../routes.ts";
 export async function proposals({ repository }: Context): Promise<ProposalsAnswer> {
   const redaction = await repository.redaction(false);
   const found = listProposals(repository.workspace).map(
-    ({ id, by, kind, target, reason, time, revision }): Proposal => ({
+    ({ id, by, kind, reason, time, expires, plan }): Proposal => ({
       id,
       agent: by?.agent ?? null,
       session: by?.session ?? null,
       action: kind,
-      target: "turns" in target ? target.turns.join(", ") : "step" in target ? target.step : target.commit,
       reason: redaction.text(reason),
       time,
-      stale: revision > 1,
+      expires,
+      turns: plan.turns.map(({ id: turn, agent, turn: number, prompt }) => ({
+        id: turn,
+        agent,
+        number,
+        prompt: prompt === null ? null : redaction.text(prompt),
+      })),
+      written: plan.written,
+      deleted: plan.deleted,
     }),
   );
   return { available: true, proposals: found };
