@@ -83,6 +83,8 @@ export interface ForkPlanAnswer extends PlanBase {
 export interface SavePlanAnswer extends PlanBase {
   action: "save";
   name: string | null;
+  /** The step that had the name before; it is kept. */
+  previous: string | null;
 }
 
 /** Nothing to apply: the command is for the user's terminal. */

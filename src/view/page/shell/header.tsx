@@ -68,6 +68,11 @@ export function Header({ place }: { place: Route }) {
       </nav>
       {exportedAt === null ? <SearchBox place={place} /> : <span class="grow" />}
       <div class="tools-right">
+        {!readOnly && (
+          <button type="button" title="Save the current state" onClick={() => ask({ action: "save", name: null })}>
+            Save
+          </button>
+        )}
         {!readOnly && <RedoButton />}
         {readOnly && exportedAt === null && <span class="tag">read-only</span>}
         {exportedAt === null ? <Live /> : <span class="tag">exported {exportedAt.slice(0, 10)}</span>}

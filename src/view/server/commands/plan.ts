@@ -16,6 +16,7 @@ import { applyProposal, planProposal, requireOpen } from "../../../proposals/dec
 import { openSessions } from "../../../recording/notice.ts";
 import { PlanOutdated } from "../../../restore/changes/same-plan.ts";
 import { choosePlace } from "../../../restore/fork/place.ts";
+import { namedStep, requireFreeName } from "../../../restore/targets/names.ts";
 import { listForks } from "../../../steps/forks.ts";
 import type {
   ApplyAnswer,
@@ -61,6 +62,7 @@ export async function apply(context: Context, body: Record<string, unknown>): Pr
   if (restore) return applyPlan(kept, restore);
   const { workspace } = repository;
   if (request.action === "save") {
+    if (request.name !== null) await requireFreeName(workspace, request.name);
     const step = await save(workspace, request.name ?? undefined);
     return { result: "saved", step: step.id, name: step.name };
   }
@@ -143,8 +145,12 @@ async function drawn(repository: OpenRepository, request: PlanRequest, id: strin
       };
       return { answer, restore: null };
     }
-    case "save":
-      return { answer: { ...base, action: request.action, name: request.name }, restore: null };
+    case "save": {
+      const { action, name } = request;
+      if (name !== null) await requireFreeName(workspace, name);
+      const previous = name === null ? undefined : namedStep(workspace, name);
+      return { answer: { ...base, action, name, previous: previous?.id ?? null }, restore: null };
+    }
     case "resume": {
       const found = repository
         .turns()

@@ -78,7 +78,8 @@ const LABELS = { thinking: "Thinking", "tool-use": "Tool", "tool-result": "Resul
 
 function Folded({ entry, session }: { entry: ConversationEntry; session: string }) {
   const label = entry.tool?.name ?? LABELS[entry.type as keyof typeof LABELS] ?? "Entry";
-  const title = entry.tool?.title ?? entry.text;
+  // A result has no title of its own: its first words tell more than the tool's name once more.
+  const title = entry.type === "tool-use" ? (entry.tool?.title ?? "") : entry.text;
   return (
     <details class={`entry-fold ${entry.type}`}>
       <summary>
