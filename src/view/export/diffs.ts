@@ -1,7 +1,7 @@
 /** The changes of a turn with the lines of every file, within a limit for the whole export. */
 import { UserError } from "../../base/errors.ts";
 import type { ChangedFile, ExportedChanges, FileDiff } from "../protocol.ts";
-import { changes, fileDiff } from "../server/queries/differences.ts";
+import { changes, fileDiff } from "../server/queries/files/differences.ts";
 import { Query } from "../server/queries/query.ts";
 import type { Context } from "../server/routes.ts";
 

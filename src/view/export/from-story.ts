@@ -2,7 +2,7 @@
 import { shorten } from "../../base/text.ts";
 import type { SessionStory, StoryEntry } from "../../run/sessions/story.ts";
 import type { ConversationEntry, ExportedSession, SessionTurn } from "../protocol.ts";
-import { sessionRow } from "../server/queries/session-rows.ts";
+import { sessionRow } from "../server/queries/session/session-rows.ts";
 import { NO_REDACTION } from "../server/repository/redaction.ts";
 
 const TITLE_LENGTH = 200;

@@ -25,7 +25,7 @@ import type {
   Receipt as ReceiptAnswer,
   RestorePlanAnswer,
 } from "../../protocol.ts";
-import { forkRow } from "../queries/forks.ts";
+import { forkRow } from "../queries/commits/forks.ts";
 import type { OpenRepository } from "../repository/open.ts";
 import type { Context } from "../routes.ts";
 import { planRequest, requiredText } from "./requests.ts";

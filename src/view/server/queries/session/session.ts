@@ -1,16 +1,16 @@
 /** One session: its prompts, its conversation in parts, its tokens per turn. */
-import { UserError } from "../../../base/errors.ts";
-import type { Conversation, Entry } from "../../../model/conversation.ts";
-import type { Step } from "../../../model/step.ts";
-import type { SessionNode } from "../../../run/sessions/model.ts";
-import type { ConversationEntry, ConversationPage, SessionDetails, SessionTurn } from "../../protocol.ts";
-import { inputText, toolTitle, wholeConversation } from "../repository/conversations.ts";
-import type { OpenRepository } from "../repository/open.ts";
-import type { Redaction } from "../repository/redaction.ts";
-import type { Context } from "../routes.ts";
-import type { Query } from "./query.ts";
+import { UserError } from "../../../../base/errors.ts";
+import type { Conversation, Entry } from "../../../../model/conversation.ts";
+import type { Step } from "../../../../model/step.ts";
+import type { SessionNode } from "../../../../run/sessions/model.ts";
+import type { ConversationEntry, ConversationPage, SessionDetails, SessionTurn } from "../../../protocol.ts";
+import { inputText, toolTitle, wholeConversation } from "../../repository/conversations.ts";
+import type { OpenRepository } from "../../repository/open.ts";
+import type { Redaction } from "../../repository/redaction.ts";
+import type { Context } from "../../routes.ts";
+import type { Query } from "../query.ts";
+import { costOf, fateOf } from "../timeline/turn-rows.ts";
 import { requireNode, sessionRow } from "./session-rows.ts";
-import { costOf, fateOf } from "./turn-rows.ts";
 
 const USUAL_LIMIT = 200;
 const MAX_LIMIT = 500;

@@ -1,7 +1,7 @@
 /** The open proposals of agents. */
-import { listProposals } from "../../../api/proposals.ts";
-import type { Proposal, ProposalsAnswer } from "../../protocol.ts";
-import type { Context } from "../routes.ts";
+import { listProposals } from "../../../../api/proposals.ts";
+import type { Proposal, ProposalsAnswer } from "../../../protocol.ts";
+import type { Context } from "../../routes.ts";
 
 export async function proposals({ repository }: Context): Promise<ProposalsAnswer> {
   const redaction = await repository.redaction(false);
