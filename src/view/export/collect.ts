@@ -8,6 +8,7 @@ import type { Branch, ExportedData, ExportedSession, ExportedTurn, State, TurnRo
 import { Query } from "../server/queries/query.ts";
 import { allEntries, sessionDetails } from "../server/queries/session/session.ts";
 import { lines, timeline } from "../server/queries/timeline/timeline.ts";
+import { turnCommits } from "../server/queries/timeline/turn-commits.ts";
 import { turn } from "../server/queries/turn/turn.ts";
 import type { OpenRepository } from "../server/repository/open.ts";
 import { Repositories } from "../server/repository/repositories.ts";
@@ -111,11 +112,13 @@ async function rowsOf(context: Context, session: string, branches: Map<string, B
     before = page.next;
   } while (before !== null);
   const counts: Record<string, TurnRow["lines"]> = {};
+  const commits: Record<string, string> = {};
   for (let i = 0; i < rows.length; i += Number(PAGE)) {
     const turns = rows.slice(i, i + Number(PAGE)).map(({ id }) => id);
     Object.assign(counts, (await lines(context, query({ turns: turns.join(",") }))).lines);
+    Object.assign(commits, (await turnCommits(context, query({ turns: turns.join(",") }))).commits);
   }
-  return rows.map((row) => ({ ...row, worktree: "", lines: counts[row.id] ?? row.lines }));
+  return rows.map((row) => ({ ...row, worktree: "", lines: counts[row.id] ?? null, commit: commits[row.id] ?? null }));
 }
 
 /** Newest first, each with its neighbors in the file. */
@@ -133,6 +136,6 @@ function contextOf(repository: OpenRepository): Context {
   return { version, instance: "", readOnly: true, executable: "", repositories, repository };
 }
 
-export function query(parameters: Record<string, string>): Query {
+function query(parameters: Record<string, string>): Query {
   return new Query(new URLSearchParams(parameters));
 }

@@ -128,7 +128,7 @@ export interface TurnRow {
   tokens: Tokens | null;
   cost: Cost | null;
   check: Check | null;
-  /** The commit that contains the turn's changes. */
+  /** The commit that contains the turn's changes; null until it is looked for: ask `turnCommits`. */
   commit: string | null;
   /** The first line of the agent's last answer, shortened to 200 characters. */
   answer: string | null;

@@ -31,6 +31,7 @@ const QUERIES: { [Name in QueryName]?: () => Promise<QueryHandler<Name>> } = {
   repositories: async () => (await import("./queries/state.ts")).repositories,
   timeline: async () => (await import("./queries/timeline/timeline.ts")).timeline,
   lines: async () => (await import("./queries/timeline/timeline.ts")).lines,
+  turnCommits: async () => (await import("./queries/timeline/turn-commits.ts")).turnCommits,
   turn: async () => (await import("./queries/turn/turn.ts")).turn,
   toolCall: async () => (await import("./queries/turn/turn.ts")).toolCall,
   changes: async () => (await import("./queries/files/differences.ts")).changes,

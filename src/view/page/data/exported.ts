@@ -34,6 +34,7 @@ const ANSWERS: Answers = {
     revision: JSON.stringify(query),
   }),
   lines: () => ({ lines: {} }),
+  turnCommits: () => ({ commits: {} }),
   turn: ({ turns }, { id }) =>
     turns.find(({ row }) => row.id === id || row.subagents.some((subagent) => subagent.id === id))?.details,
   toolCall: ({ turns, sessions }, { turn, call }): ToolCallDetails | undefined => {

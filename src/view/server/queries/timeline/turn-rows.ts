@@ -23,7 +23,6 @@ export interface RowFacts {
   turns: TurnIndex;
   redaction: Redaction;
   checkOf(step: Step): Check | null;
-  commitOf(step: Step): string | null;
 }
 
 export function rowFacts(repository: OpenRepository, turns: TurnIndex, redaction: Redaction): RowFacts {
@@ -33,7 +32,6 @@ export function rowFacts(repository: OpenRepository, turns: TurnIndex, redaction
     turns,
     redaction,
     checkOf: (step) => checks.of(step) ?? null,
-    commitOf: () => null,
   };
 }
 
@@ -69,7 +67,7 @@ export function turnRow(group: StepGroup, branch: string, facts: RowFacts): Turn
     tokens: end?.tokens ?? null,
     cost: end ? costOf(end) : null,
     check: facts.checkOf(head),
-    commit: end ? facts.commitOf(end) : null,
+    commit: null,
     answer: end?.response ? shorten(oneLine(redaction.text(end.response)), ANSWER_LENGTH) : null,
     forks: statuses.forks(steps).map(({ id, name }) => ({ id, name })),
     subagents: subagentsOf(steps, facts),
