@@ -9,6 +9,15 @@ export interface Suggestions {
   steps: string[];
 }
 
+/** The existing meaning of a word that rules it out as a name. */
+export type TakenName =
+  | { kind: "keyword" }
+  | { kind: "count" }
+  | { kind: "step"; id: string }
+  | { kind: "commit"; id: string }
+  | { kind: "checkpoint" }
+  | { kind: "session"; id: string };
+
 /** One of two meanings of a target. */
 export type Meaning =
   | { kind: "turn"; count: number }
@@ -19,6 +28,7 @@ export type Meaning =
 
 export type RestoreProblem =
   // Targets.
+  | { kind: "name-taken"; name: string; meaning: TakenName }
   | { kind: "empty-target" }
   | { kind: "target-unknown"; text: string; suggestions: Suggestions }
   | { kind: "turn-unknown"; text: string }

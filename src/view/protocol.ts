@@ -39,6 +39,7 @@ import type {
 import type { ToolCallDetails, TurnDetails } from "./protocol/turn.ts";
 
 export type * from "./protocol/acting.ts";
+export type * from "./protocol/exported.ts";
 export type * from "./protocol/files.ts";
 export type * from "./protocol/search.ts";
 export type * from "./protocol/sessions.ts";
@@ -62,6 +63,8 @@ export interface Queries {
   timeline: { query: TimelineQuery; answer: Timeline };
   /** Added and deleted lines, for turns whose `lines` the timeline left null; at most 200 ids, separated by commas. */
   lines: { query: { turns: string }; answer: { lines: Record<string, LineCounts> } };
+  /** The commits that turns' changes are in, for those that are in one; ids as for `lines`. */
+  turnCommits: { query: { turns: string }; answer: { commits: Record<string, string> } };
   turn: { query: { id: string; reveal?: "1" }; answer: TurnDetails };
   /** The whole input and output of one tool call, which `turn` shortens. */
   toolCall: { query: { turn: string; call: string; reveal?: "1" }; answer: ToolCallDetails };

@@ -68,6 +68,29 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     expect(person.problems).toEqual([]);
   });
 
+  test("saves the current state under a name, as the command line would", async () => {
+    using day = await freshDay();
+    const { repository, agent } = day;
+    await agent.start();
+    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
+    await using view = await startView(repository, { signedOut: true });
+    await using person = await open(view);
+    const { page } = person;
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm" });
+    const name = dialog.getByRole("textbox", { name: "Name" });
+    const confirm = dialog.getByRole("button", { name: "Confirm save" });
+    await name.fill("last");
+    await dialog.getByText(`"last" can't be a name`, { exact: false }).waitFor();
+    expect(await confirm.isDisabled()).toBe(true);
+    await name.fill("with tax");
+    await confirm.click();
+    await page.getByRole("region", { name: "Receipt" }).getByText(`Saved as "with tax".`).waitFor();
+    await page.getByRole("list", { name: "Turns" }).getByText("Saved: with tax").waitFor();
+    expect((await repository.run(["rewind", "with tax", "--dry-run"])).code).toBe(0);
+    expect(person.problems.filter((problem) => !problem.includes("400"))).toEqual([]);
+  });
+
   test("a plan that no longer fits the files is drawn up again, not applied", async () => {
     using day = await freshDay();
     const { repository, agent } = day;

@@ -1,5 +1,6 @@
 /** The timeline of a running viewer. */
 import { expect, test } from "bun:test";
+import { gitWith, settled } from "../journeys/commits.ts";
 import { write } from "../support/index.ts";
 import { startView } from "../support/view/server.ts";
 import { recorded } from "./recorded.ts";
@@ -81,3 +82,25 @@ test("a turn that ends while the page is open is announced", async () => {
   const { items } = await view.get("timeline");
   expect(items[0]).toMatchObject({ kind: "turn", prompt: "Live" });
 });
+
+test("the commit that a turn's changes are in is named, and no other turn has it", async () => {
+  using made = await recorded();
+  const { repository, agent } = made;
+  const date = new Date().toISOString();
+  repository.git("add", "--all");
+  const dates = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  gitWith(repository, dates, "commit", "--quiet", "--message", "Keep the work");
+  const commit = repository.git("rev-parse", "HEAD").trim();
+  await settled(repository);
+  await agent.turn("Write on", [write("later.txt", "later\n")], "Written.");
+  await using view = await startView(repository);
+  const { items } = await view.get("timeline");
+  const turns = items.filter((item) => item.kind === "turn");
+  const ids = turns.map(({ id }) => id).join(",");
+  const { commits } = await view.get("turnCommits", { turns: ids });
+  expect(turns.map(({ id, prompt }) => [prompt, commits[id] ?? null])).toEqual([
+    ["Write on", null],
+    ["Change it", commit],
+    ["Add a file", commit],
+  ]);
+}, 60_000);

@@ -3,6 +3,7 @@ import { hexDigest } from "../../base/digest.ts";
 import { version } from "../../base/version.ts";
 import { type Config, loadConfig } from "../../config/load.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { redactLines } from "../../transcripts/redact/lines.ts";
 import type { Placeholders, Secret } from "../../transcripts/redact/placeholders.ts";
 import { createRedactor, type Redactor, RULES_REVISION } from "../../transcripts/redact/redactor.ts";
 import { openVault } from "../../transcripts/redact/vault.ts";
@@ -13,6 +14,8 @@ export interface Redaction {
   /** Redacts whole lines of a transcript, or a whole transcript that is not JSONL. */
   transcript(bytes: Uint8Array): Uint8Array;
   text(text: string): string;
+  /** The lines of a text, as many as before. */
+  lines(text: string): string[];
   /** Redacts text that contains already redacted parts: their placeholders stay. */
   again(text: string): string;
   /** Redacts a path, a branch or another chosen name, including values that were found elsewhere. */
@@ -34,6 +37,7 @@ export function makeRedaction(redactor: Redactor, placeholders: Placeholders, ve
       version: ownVersion,
       transcript: (bytes) => redactor.redact(bytes, options).bytes,
       text: (text) => redactor.redact(text, { ...options, format: "text" }).bytes.toString("utf8"),
+      lines: (text) => redactLines(redactor, text, options),
       again: (text) => redactor.redact(text, { ...options, format: "text", again: true }).bytes.toString("utf8"),
       name: (name) => redactor.redactPath(name, { placeholders, known: telling(placeholders) }),
       withNames(names) {

@@ -5,18 +5,10 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import { findStep } from "../../steps/list.ts";
+import { RestoreError, type TakenName } from "../problems.ts";
 import { findCommit } from "./commits.ts";
 import { sessionsBeginning } from "./sessions.ts";
 import { isZero, KEYWORDS, turnCount } from "./words.ts";
-
-/** The existing meaning of a word that rules it out as a name. */
-export type TakenName =
-  | { kind: "keyword" }
-  | { kind: "count" }
-  | { kind: "step"; id: string }
-  | { kind: "commit"; id: string }
-  | { kind: "checkpoint" }
-  | { kind: "session"; id: string };
 
 /** The newest step with that name; this work tree takes precedence. */
 export function namedStep(workspace: Workspace, name: string): Step | undefined {
@@ -41,4 +33,10 @@ export async function meaningOf(workspace: Workspace, name: string): Promise<Tak
   const [session] = sessionsBeginning(workspace, name);
   if (session?.session) return { kind: "session", id: session.session };
   return /^\d+$/.test(name) ? { kind: "count" } : undefined;
+}
+
+/** Refuses a name that already has another meaning as a target, because it could never be found again. */
+export async function requireFreeName(workspace: Workspace, name: string): Promise<void> {
+  const meaning = await meaningOf(workspace, name);
+  if (meaning) throw new RestoreError("usage", { kind: "name-taken", name, meaning });
 }

@@ -1,18 +1,21 @@
-/** The page of `backtrail view`: signs in, connects to the server, and shows the screen of the address. */
+/** The page of `backtrail view`: signs in, connects to the server, and shows the screen of the address. An exported
+ *  page has its data inside, and no server. */
 import { render } from "preact";
 import { setRepository, signIn } from "./data/client.ts";
+import { exported } from "./data/exported.ts";
 import { connect } from "./data/live.ts";
-import { route, startRouter } from "./data/router.ts";
+import { replace, route, startRouter, to } from "./data/router.ts";
 import { App } from "./shell/app.tsx";
 import { startKeys } from "./shell/keys.ts";
 import { applyTheme } from "./shell/theme.tsx";
 
 applyTheme();
 // A token that was used before is refused; the cookie may still be valid, and the state tells.
-await signIn().catch(() => {});
+if (!exported) await signIn().catch(() => {});
 route.follow(({ query }) => setRepository(query["repository"] ?? ""));
 startRouter();
 startKeys();
-connect();
+if (!exported) connect();
+else if (location.hash === "") replace(to("session", [exported.sessions[0]?.details.session.id ?? ""]));
 const place = document.getElementById("app");
 if (place) render(<App />, place);

@@ -44,6 +44,8 @@ export interface RestorePlanAnswer extends PlanBase {
     | { kind: "none"; why: string };
   /** Sessions with a turn in progress in this work tree. */
   working: { agent: string; session: string; title: string | null }[];
+  /** The proposal that the plan is of. `isStale`: the files changed since, and this is the plan for them now. */
+  proposal?: { id: string; agent: string | null; reason: string; isStale: boolean };
 }
 
 export interface RestorePlan {
@@ -81,6 +83,8 @@ export interface ForkPlanAnswer extends PlanBase {
 export interface SavePlanAnswer extends PlanBase {
   action: "save";
   name: string | null;
+  /** The step that had the name before; it is kept. */
+  previous: string | null;
 }
 
 /** Nothing to apply: the command is for the user's terminal. */
@@ -116,10 +120,13 @@ export interface Proposal {
   agent: string | null;
   session: string | null;
   action: "undo" | "rewind";
-  /** What the agent wants to undo or rewind to, and why, in its own words. */
-  target: string;
+  /** Why, in the agent's own words. */
   reason: string;
   time: string;
-  /** The files changed since. */
-  stale: boolean;
+  expires: string;
+  /** The turns that would go, at most 20; prompts are shortened. */
+  turns: { id: string; agent: string; number: number; prompt: string | null }[];
+  /** The files of the plan as it was last drawn up. */
+  written: number;
+  deleted: number;
 }

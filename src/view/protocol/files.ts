@@ -39,6 +39,8 @@ export type FileDiff = { path: string; oldPath: string | null } & (
   | { kind: "submodule"; before: string | null; after: string | null }
   /** Only the mode or the name changed. */
   | { kind: "same" }
+  /** In an exported page only: the file would have become too large. */
+  | { kind: "left-out" }
 );
 
 export interface Hunk {

@@ -5,6 +5,8 @@ export interface State {
   /** Identifies the server process. */
   instance: string;
   readOnly: boolean;
+  /** When the page was exported to a file; null for a page with a server. */
+  exportedAt: string | null;
   repository: Repository;
   /** Names of agents for people, by id. */
   agents: Record<string, string>;
@@ -126,7 +128,7 @@ export interface TurnRow {
   tokens: Tokens | null;
   cost: Cost | null;
   check: Check | null;
-  /** The commit that contains the turn's changes. */
+  /** The commit that contains the turn's changes; null until it is looked for: ask `turnCommits`. */
   commit: string | null;
   /** The first line of the agent's last answer, shortened to 200 characters. */
   answer: string | null;

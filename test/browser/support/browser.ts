@@ -98,3 +98,35 @@ export async function open(
     [Symbol.asyncDispose]: () => context.close(),
   };
 }
+
+export interface Reader extends AsyncDisposable {
+  page: Page;
+  problems: string[];
+  /** Every address that was asked for, that of the file included. */
+  requests: string[];
+}
+
+/** Opens a file from disk, as a person does who was sent one. */
+export async function openFile(
+  address: string,
+  { width = 1440, height = 900, dark = false }: Look = {},
+): Promise<Reader> {
+  const context = await (await browser()).newContext({
+    viewport: { width, height },
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: "reduce",
+  });
+  const problems: string[] = [];
+  const requests: string[] = [];
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) requests.push(request.url());
+  });
+  await page.goto(address);
+  return { page, problems, requests, [Symbol.asyncDispose]: () => context.close() };
+}

@@ -1,12 +1,10 @@
 /** `save`: saves the current state under a name. */
 
 import { now } from "../../../base/clock.ts";
-import { UserError } from "../../../base/errors.ts";
-import { oneLine, shorten } from "../../../base/text.ts";
-import type { Workspace } from "../../../git/workspace.ts";
+import { oneLine } from "../../../base/text.ts";
 import { saveManually } from "../../../recording/save.ts";
 import { sessionOfShell } from "../../../recording/session/store.ts";
-import { meaningOf, namedStep, type TakenName } from "../../../restore/targets/names.ts";
+import { namedStep, requireFreeName } from "../../../restore/targets/names.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { age } from "../../render/layout/time.ts";
 import { stepJson } from "../../render/step-json.ts";
@@ -20,7 +18,7 @@ type Options = OptionsOf<typeof saveCommand>;
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openWorkspace(io);
   const name = (options.message ?? []).join(" ").trim() || null;
-  if (name !== null) await refuseTaken(workspace, name);
+  if (name !== null) await requireFreeName(workspace, name);
   const previous = name === null ? undefined : namedStep(workspace, name);
   const { step, chat, agent } = await withProgress(io, "Saving", () =>
     saveManually(workspace, name, sessionOfShell(workspace)),
@@ -40,26 +38,4 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   for (const { path } of step.snapshot.notCaptured)
     io.say(`${io.err.paint("yellow", "not captured:")} ${oneLine(path)}`);
   io.say(io.err.paint("dim", `\`backtrail rewind ${step.id}\` comes back to it.`));
-}
-
-const KIND_WORDS: Readonly<Record<TakenName["kind"], string>> = {
-  keyword: "it has a meaning of its own",
-  count: "a number counts turns",
-  step: "it is a step",
-  commit: "it is a commit",
-  checkpoint: "it is a checkpoint",
-  session: "it is a session",
-};
-
-/** Refuses a name that already has another meaning as a target, because it could never be found again. */
-async function refuseTaken(workspace: Workspace, name: string): Promise<void> {
-  const taken = await meaningOf(workspace, name);
-  if (!taken) return;
-  const shown = shorten(oneLine(name), 60);
-  const id = "id" in taken ? ` (${oneLine(taken.id).slice(0, 12)})` : "";
-  throw new UserError(
-    "usage",
-    `"${shown}" can't be a name: ${KIND_WORDS[taken.kind]}${id}. Nothing was saved.`,
-    `Choose a name that nothing else has, such as "before ${shown}".`,
-  );
 }

@@ -139,7 +139,7 @@ export const exportCommand = command({
   group: "Look back",
   summary: "a session as one file: Markdown, HTML or JSON",
   details:
-    "A session with its whole conversation as one file that can be read without Backtrail. Secrets are taken out as they are for checkpoints, unless you ask for --raw. The HTML needs no other files and runs no scripts.",
+    "A session with its whole conversation as one file that can be read without Backtrail. Secrets are taken out as they are for checkpoints, unless you ask for --raw. The HTML is the page of `backtrail view` with the session and its changes inside: one file that works without a server.",
   arguments: [SESSION],
   options: [
     { flags: "-f, --format <format>", help: "md (default), html or json", choices: ["md", "html", "json"] },

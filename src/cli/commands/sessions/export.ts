@@ -3,11 +3,11 @@
 import { resolve } from "node:path";
 import { shownPath } from "../../../base/text.ts";
 import { requireSession } from "../../../run/sessions/find.ts";
-import { inOrder } from "../../../run/sessions/model.ts";
+import { inOrder, type SessionNode } from "../../../run/sessions/model.ts";
 import { redactedStory, storyRedaction } from "../../../run/sessions/redact.ts";
 import { type SessionStory, storyOf } from "../../../run/sessions/story.ts";
+import { exportPage } from "../../../view/export/export.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { exportHtml } from "../../render/session-export/html.ts";
 import { exportJson } from "../../render/session-export/json.ts";
 import { exportMarkdown } from "../../render/session-export/markdown.ts";
 import { loadSessions } from "../../shared/load-sessions.ts";
@@ -29,7 +29,13 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     const story = await storyOf(workspace, node);
     stories.push(redaction ? await redactedStory(story, redaction) : story);
   }
-  const text = textOf(options.format ?? formatOf(path), stories, redaction !== undefined);
+  const format = options.format ?? formatOf(path);
+  const text =
+    format === "html"
+      ? await exportPage({ workspace, sessions: toldBy(stories, session), redaction })
+      : format === "json"
+        ? exportJson(stories, redaction !== undefined)
+        : exportMarkdown(stories);
   if (path === undefined) io.out.write(text);
   else {
     writeOutput(path, text, options.yes);
@@ -37,9 +43,13 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
 }
 
-function textOf(format: "md" | "html" | "json", stories: readonly SessionStory[], redacted: boolean): string {
-  if (format === "json") return exportJson(stories, redacted);
-  return format === "html" ? exportHtml(stories) : exportMarkdown(stories);
+/** The record is redacted again from the start, so it needs the sessions as they are. */
+function toldBy(stories: readonly SessionStory[], session: SessionNode): { node: SessionNode; story: SessionStory }[] {
+  const nodes = inOrder([session]);
+  return stories.flatMap((story) => {
+    const node = nodes.find(({ id, agent }) => id === story.session.id && agent === story.session.agent);
+    return node ? [{ node, story }] : [];
+  });
 }
 
 /** Derives the format from the file name. */

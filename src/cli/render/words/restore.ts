@@ -1,6 +1,6 @@
 /** The sentences for what a restore, an undo or a resume refuses or fails with. */
-import { plural, shownPath } from "../../../base/text.ts";
-import type { Meaning, NamedTurn, RestoreProblem, Suggestions } from "../../../restore/problems.ts";
+import { oneLine, plural, shorten, shownPath } from "../../../base/text.ts";
+import type { Meaning, NamedTurn, RestoreProblem, Suggestions, TakenName } from "../../../restore/problems.ts";
 import type { ResumeProblem } from "../../../restore/resume/problems.ts";
 import { conflictText } from "./conflicts.ts";
 import { noConversationText, noteText } from "./notes.ts";
@@ -9,6 +9,15 @@ import { LOG_LISTS, MORE_LETTERS, quoted, shown, type WordsFor } from "./words.t
 const WRITABLE = "Make it and its directory writable, then try again.";
 const FREE_SPACE = "Free some space, then try again.";
 const FETCH = "If others have worked on it, fetch the branch entire/checkpoints/v1 from where they push.";
+
+const TAKEN: Readonly<Record<TakenName["kind"], string>> = {
+  keyword: "it has a meaning of its own",
+  count: "a number counts turns",
+  step: "it is a step",
+  commit: "it is a commit",
+  checkpoint: "it is a checkpoint",
+  session: "it is a session",
+};
 
 /** By the code of the system's error: what is wrong, and what to do. */
 const SYSTEM_ERRORS: Record<string, [string, string]> = {
@@ -134,6 +143,14 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
     `The fork ${shown(fork)} was made again by this.`,
     `\`backtrail fork drop ${fork}\` drops it once more.`,
   ],
+  "name-taken": ({ name, meaning }) => {
+    const word = shorten(oneLine(name), 60);
+    const id = "id" in meaning ? ` (${oneLine(meaning.id).slice(0, 12)})` : "";
+    return [
+      `"${word}" can't be a name: ${TAKEN[meaning.kind]}${id}. Nothing was saved.`,
+      `Choose a name that nothing else has, such as "before ${word}".`,
+    ];
+  },
   "nothing-named": ({ step }) => [
     `Nothing to take back: step ${step} has no name, and saving it changed nothing else.`,
     "It is removed with all other steps of its age.",

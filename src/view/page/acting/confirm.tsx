@@ -113,7 +113,16 @@ function Plan({ plan }: { plan: PlanAnswer }) {
     case "fork":
       return <ForkPlan plan={plan} />;
     case "save":
-      return <p>The current files and the conversation of the newest session are kept.</p>;
+      return (
+        <>
+          <p>The current files and the conversation of the newest session are kept.</p>
+          {plan.previous !== null && (
+            <p class="muted">
+              The name pointed to <span class="mono">{plan.previous}</span> before; that step is kept.
+            </p>
+          )}
+        </>
+      );
     case "resume":
       return (
         <>
@@ -129,6 +138,9 @@ function Plan({ plan }: { plan: PlanAnswer }) {
 /** The plan for a request, drawn up again when the request changes, and when files change on disk. */
 function usePlan(request: PlanRequest, applying: { current: boolean }) {
   const [plan, setPlan] = useState<PlanAnswer | undefined>();
+  /** The request that the plan is for: after a choice, the plan before must not be confirmed. */
+  const [drawnFor, setDrawnFor] = useState("");
+  const wanted = JSON.stringify(request);
   const [error, setError] = useState<RequestError | undefined>();
   const [notice, setNotice] = useState<string | null>(null);
   const [fresh, setFresh] = useState(false);
@@ -138,12 +150,14 @@ function usePlan(request: PlanRequest, applying: { current: boolean }) {
     setError(undefined);
     try {
       const answer = await command("plan", request);
-      if (own === newest.current) setPlan(answer);
+      if (own !== newest.current) return;
+      setPlan(answer);
+      setDrawnFor(wanted);
     } catch (failure) {
       if (own !== newest.current) return;
       setError(failure instanceof RequestError ? failure : new RequestError("failed", String(failure), null));
     }
-  }, [JSON.stringify(request)]);
+  }, [wanted]);
   useEffect(() => void draw(), [draw]);
   useEffect(
     () =>
@@ -163,5 +177,5 @@ function usePlan(request: PlanRequest, applying: { current: boolean }) {
     const timer = setTimeout(() => setFresh(false), SETTLE);
     return () => clearTimeout(timer);
   }, [fresh, plan]);
-  return { plan, error, notice, fresh, draw, setPlan, setError, setNotice };
+  return { plan, error, notice, fresh: fresh || drawnFor !== wanted, draw, setPlan, setError, setNotice };
 }

@@ -50,7 +50,7 @@ export function Options({ request, onChange, plan }: Props) {
           type="text"
           placeholder="named after the prompt"
           value={request.branch ?? ""}
-          onChange={(event) => onChange({ ...request, branch: event.currentTarget.value.trim() || undefined })}
+          onInput={(event) => onChange({ ...request, branch: event.currentTarget.value.trim() || undefined })}
         />
       </label>
     );
@@ -62,7 +62,7 @@ export function Options({ request, onChange, plan }: Props) {
           type="text"
           placeholder="optional"
           value={request.name ?? ""}
-          onChange={(event) => onChange({ ...request, name: event.currentTarget.value.trim() || null })}
+          onInput={(event) => onChange({ ...request, name: event.currentTarget.value || null })}
         />
       </label>
     );

@@ -11,10 +11,16 @@ const MAX_FILES = 20;
 const MAX_TURNS = 10;
 
 export function RestorePlanView({ answer }: { answer: RestorePlanAnswer }) {
-  const { preview, head, restoresIndex, working } = answer;
+  const { preview, head, restoresIndex, working, proposal } = answer;
   const [compare, setCompare] = useState(false);
   return (
     <div class="plan">
+      {proposal && (
+        <section aria-label="Reason">
+          <blockquote>{visible(proposal.reason)}</blockquote>
+          {proposal.isStale && <p class="notice">The files changed since this was proposed. The plan is now:</p>}
+        </section>
+      )}
       {working.length > 0 && (
         <p class="notice">
           {plural(working.length, "agent")} {working.length === 1 ? "is" : "are"} working in this work tree now.

@@ -80,7 +80,7 @@ export function question(request: PlanRequest): { title: string; button: string 
     case "resume":
       return { title: "Resume this conversation", button: "Close" };
     case "proposal":
-      return { title: "An agent's proposal", button: "Confirm" };
+      return { title: "Apply an agent's proposal", button: "Confirm and apply" };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Requests to the server, typed by the protocol. The only file that fetches. */
 import type { CommandName, Commands, ErrorAnswer, Queries, QueryName } from "../../protocol.ts";
+import { exported, exportedAnswer } from "./exported.ts";
 
 export type ErrorKind = ErrorAnswer["error"]["kind"] | "offline";
 
@@ -34,6 +35,11 @@ export async function query<N extends QueryName>(
   parameters: Queries[N]["query"],
   signal?: AbortSignal,
 ): Promise<Queries[N]["answer"]> {
+  if (exported) {
+    const answer = exportedAnswer(exported, name, parameters);
+    if (answer !== undefined) return answer as Queries[N]["answer"];
+    throw new RequestError("not-found", "This is not in the file.", "Only one session was exported.");
+  }
   return (await send(addressOf(name, parameters), signal ? { signal } : {})) as Queries[N]["answer"];
 }
 

@@ -1,6 +1,7 @@
 /** The changed files of a turn or between two states. Each file loads when it comes into view. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Comparison } from "../../protocol.ts";
+import { recall, remember } from "../data/choices.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Problem, Skeleton } from "../parts/states.tsx";
 import { plural } from "../text/format.ts";
@@ -87,7 +88,7 @@ export function Diff({ comparison, title = "Changes", live = false, reveal = fal
 
 /** The layout is remembered; a narrow window is always unified. */
 function useSplit(): [boolean, (value: boolean) => void] {
-  const [wanted, setWanted] = useState(() => localStorage.getItem(SPLIT_KEY) === "1");
+  const [wanted, setWanted] = useState(() => recall(SPLIT_KEY) === "1");
   const [wide, setWide] = useState(() => matchMedia("(min-width: 900px)").matches);
   useEffect(() => {
     const media = matchMedia("(min-width: 900px)");
@@ -96,7 +97,7 @@ function useSplit(): [boolean, (value: boolean) => void] {
     return () => media.removeEventListener("change", update);
   }, []);
   const set = (value: boolean) => {
-    localStorage.setItem(SPLIT_KEY, value ? "1" : "0");
+    remember(SPLIT_KEY, value ? "1" : "0");
     setWanted(value);
   };
   return [wanted && wide, set];

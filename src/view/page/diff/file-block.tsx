@@ -4,6 +4,7 @@ import type { ChangedFile, Comparison, FileDiff, Hunk, Image } from "../../proto
 import { query, RequestError } from "../data/client.ts";
 import { to } from "../data/router.ts";
 import { Problem, Skeleton } from "../parts/states.tsx";
+import { useHas } from "../shell/context.ts";
 import { size } from "../text/format.ts";
 import { visible } from "../text/visible.ts";
 import { LineSum } from "./line-sum.tsx";
@@ -32,6 +33,7 @@ export function FileBlock({ file, comparison, split, reveal, open: initially, ea
   const [open, setOpen] = useState(initially);
   useEffect(() => setOpen(initially), [initially]);
   const path = visible(file.path);
+  const has = useHas();
   return (
     <article class="file" id={anchorOf(file.path)} aria-label={path}>
       <header>
@@ -58,9 +60,11 @@ export function FileBlock({ file, comparison, split, reveal, open: initially, ea
         )}
         {file.binary && <span class="tag">binary</span>}
         {file.lines && <LineSum {...file.lines} />}
-        <a class="quiet only-wide" href={to("time", [], { path: file.path })} aria-label={`History of ${path}`}>
-          History
-        </a>
+        {has("time") && (
+          <a class="quiet only-wide" href={to("time", [], { path: file.path })} aria-label={`History of ${path}`}>
+            History
+          </a>
+        )}
       </header>
       {open && <FileBody file={file} comparison={comparison} split={split} reveal={reveal} eager={eager} />}
     </article>
@@ -104,6 +108,8 @@ function Content({ diff, path, split, loadMore }: { diff: FileDiff; path: string
           Submodule {diff.before?.slice(0, 12) ?? "none"} → {diff.after?.slice(0, 12) ?? "none"}
         </p>
       );
+    case "left-out":
+      return <p class="empty-line">This diff is too large for an exported page and was left out.</p>;
     case "same":
       return <p class="empty-line">The content is the same.</p>;
   }

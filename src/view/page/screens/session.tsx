@@ -56,7 +56,7 @@ function Session({ data, turn }: { data: SessionDetails; turn: number }) {
             <span class="tag">{session.status}</span>
             <TokenSum tokens={session.tokens} />
             <CostSum cost={session.cost} />
-            <a href={to("", [], { session: session.id })}>its turns</a>
+            {session.recorded && <a href={to("", [], { session: session.id })}>its turns</a>}
             {session.log && <a href={to("run", [session.id])}>its log</a>}
             <span class="grow" />
             {!readOnly && (

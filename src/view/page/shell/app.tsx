@@ -1,5 +1,6 @@
 /** The frame of every screen: header, the screen of the address, dialogs, live regions. */
 import { ConfirmDialog } from "../acting/confirm.tsx";
+import { Proposals } from "../acting/proposals.tsx";
 import { ReceiptCard } from "../acting/receipt.tsx";
 import { connection } from "../data/live.ts";
 import { type Route, route, to } from "../data/router.ts";
@@ -10,7 +11,7 @@ import { FILTERS } from "../timeline/filters.tsx";
 import { TimelineScreen } from "../timeline/timeline.tsx";
 import { announcement } from "./announce.ts";
 import { Boundary } from "./boundary.tsx";
-import { AppContext } from "./context.ts";
+import { AppContext, useHas } from "./context.ts";
 import { Header } from "./header.tsx";
 import { HelpDialog } from "./help.tsx";
 import { lazy } from "./lazy.tsx";
@@ -57,6 +58,7 @@ export function App() {
       </button>
       <Header place={place} />
       <Lost />
+      <Proposals />
       <main id="main" tabIndex={-1}>
         <Boundary key={`${place.screen} ${place.parts.join("/")}`}>
           <Screen place={place} />
@@ -71,13 +73,14 @@ export function App() {
 }
 
 function Screen({ place }: { place: Route }) {
+  const has = useHas();
   const { screen, parts, query } = place;
   const [first = ""] = parts;
   if (screen === "" || screen === "turn") {
     const filter = Object.fromEntries(FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
     return <TimelineScreen id={screen === "turn" && first !== "" ? first : null} filter={filter} />;
   }
-  const Other = Object.hasOwn(screens, screen) ? screens[screen as keyof typeof screens] : undefined;
+  const Other = Object.hasOwn(screens, screen) && has(screen) ? screens[screen as keyof typeof screens] : undefined;
   if (!Other)
     return (
       <Empty title="There is no such page">

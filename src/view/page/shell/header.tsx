@@ -1,6 +1,7 @@
 /** The header: where one is, where one can go, search, redo, and the state of the connection. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask } from "../acting/action.ts";
+import { exported } from "../data/exported.ts";
 import { connection } from "../data/live.ts";
 import { go, type Route, replace, to } from "../data/router.ts";
 import { useStore } from "../data/store.ts";
@@ -21,8 +22,29 @@ const PLACES = [
   ["repositories", "Repositories", ["repositories"]],
 ] as const;
 
+interface Place {
+  screen: string;
+  parts?: readonly string[];
+  label: string;
+  /** Screens that belong to it. */
+  inside: readonly string[];
+}
+
+function placesOf(): readonly Place[] {
+  if (!exported) return PLACES.map(([screen, label, inside]) => ({ screen, label, inside }));
+  const { sessions, turns } = exported;
+  const first = sessions[0]?.details.session.id ?? "";
+  const many = sessions.length > 1;
+  const conversation = many
+    ? { screen: "sessions", label: "Sessions", inside: ["sessions", "session"] }
+    : { screen: "session", parts: [first], label: "Conversation", inside: ["session"] };
+  return turns.length === 0
+    ? [conversation]
+    : [conversation, { screen: "", label: "Turns", inside: ["", "turn", "subagent"] }];
+}
+
 export function Header({ place }: { place: Route }) {
-  const { repository, readOnly } = useApp();
+  const { repository, readOnly, exportedAt } = useApp();
   return (
     <header class="top">
       <h1>
@@ -38,21 +60,22 @@ export function Header({ place }: { place: Route }) {
         </a>
       </h1>
       <nav aria-label="Screens">
-        {PLACES.map(([screen, label, inside]) => (
-          <a
-            key={screen}
-            href={to(screen)}
-            aria-current={(inside as readonly string[]).includes(place.screen) ? "page" : undefined}
-          >
+        {placesOf().map(({ screen, parts, label, inside }) => (
+          <a key={screen} href={to(screen, parts)} aria-current={inside.includes(place.screen) ? "page" : undefined}>
             {label}
           </a>
         ))}
       </nav>
-      <SearchBox place={place} />
+      {exportedAt === null ? <SearchBox place={place} /> : <span class="grow" />}
       <div class="tools-right">
+        {!readOnly && (
+          <button type="button" title="Save the current state" onClick={() => ask({ action: "save", name: null })}>
+            Save
+          </button>
+        )}
         {!readOnly && <RedoButton />}
-        {readOnly && <span class="tag">read-only</span>}
-        <Live />
+        {readOnly && exportedAt === null && <span class="tag">read-only</span>}
+        {exportedAt === null ? <Live /> : <span class="tag">exported {exportedAt.slice(0, 10)}</span>}
         <ThemeButton />
         <button
           type="button"

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { go, to } from "../data/router.ts";
 import { createStore, useStore } from "../data/store.ts";
+import { useApp } from "./context.ts";
 import { useKeys } from "./keys.ts";
 
 const shown = createStore(false);
@@ -23,9 +24,10 @@ const KEYS = [
 
 export function HelpDialog() {
   const open = useStore(shown);
+  const { exportedAt } = useApp();
   useKeys({
     "?": showHelp,
-    t: () => go(to("time")),
+    ...(exportedAt === null && { t: () => go(to("time")) }),
     Escape: () => go(to("")),
     n: () => nextFile(1),
     p: () => nextFile(-1),
@@ -37,6 +39,8 @@ function Keys() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const close = () => shown.set(false);
+  const { exportedAt } = useApp();
+  const keys = KEYS.filter(([key]) => exportedAt === null || (key !== "/" && key !== "t"));
   return (
     <dialog ref={dialog} class="help" aria-label="Keyboard shortcuts" onClose={close}>
       <header>
@@ -46,7 +50,7 @@ function Keys() {
         </button>
       </header>
       <dl>
-        {KEYS.map(([keys, what]) => (
+        {keys.map(([keys, what]) => (
           <div key={keys}>
             <dt>
               {keys.split(", ").map((key) => (

@@ -1,5 +1,6 @@
 /** Light, dark, or as the system says. */
 import { useState } from "preact/hooks";
+import { recall, remember } from "../data/choices.ts";
 
 const KEY = "backtrail.theme";
 const THEMES = ["system", "light", "dark"] as const;
@@ -12,7 +13,7 @@ export function applyTheme(theme: Theme = stored()): void {
 }
 
 function stored(): Theme {
-  const value = localStorage.getItem(KEY);
+  const value = recall(KEY);
   return THEMES.find((theme) => theme === value) ?? "system";
 }
 
@@ -26,7 +27,7 @@ export function ThemeButton() {
       aria-label={`Colors: ${theme}. Change to ${next}`}
       title={`Colors: ${theme}`}
       onClick={() => {
-        localStorage.setItem(KEY, next);
+        remember(KEY, next);
         applyTheme(next);
         setTheme(next);
       }}

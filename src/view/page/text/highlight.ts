@@ -45,7 +45,8 @@ const FAMILIES = {
   data: family("(?<![\\w$])#.*|//.*", "true false null yes no on off"),
 } satisfies Record<string, Family>;
 
-const MARKUP = /(?<comment><!--.*?(?:-->|$))|(?<tag><\/?[A-Za-z][\w:.-]*|\/?>)|(?<string>"[^"]*"?|'[^']*'?)/g;
+/** The comment is written so that this script can stand inside of an exported HTML file. */
+const MARKUP = /(?<comment>[<]!--.*?(?:-->|$))|(?<tag><\/?[A-Za-z][\w:.-]*|\/?>)|(?<string>"[^"]*"?|'[^']*'?)/g;
 
 type FamilyName = keyof typeof FAMILIES | "markup" | "plain";
 

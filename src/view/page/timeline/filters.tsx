@@ -17,18 +17,20 @@ export function Filters({ filter }: { filter: TimelineQuery }) {
         value={filter.text ?? ""}
         onInput={(event) => set("text", event.currentTarget.value)}
       />
-      <select
-        aria-label="Agent"
-        value={filter.agent ?? ""}
-        onChange={(event) => set("agent", event.currentTarget.value)}
-      >
-        <option value="">All agents</option>
-        {Object.entries(agents).map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      {Object.keys(agents).length > 1 && (
+        <select
+          aria-label="Agent"
+          value={filter.agent ?? ""}
+          onChange={(event) => set("agent", event.currentTarget.value)}
+        >
+          <option value="">All agents</option>
+          {Object.entries(agents).map(([id, name]) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
       <select aria-label="State" value={filter.fate ?? ""} onChange={(event) => set("fate", event.currentTarget.value)}>
         <option value="">All states</option>
         <option value="kept">Kept</option>

@@ -6,7 +6,7 @@ import { Age, Agent, CheckTag, CostSum, FateTag, Files, TokenSum } from "../part
 import { plural } from "../text/format.ts";
 import { line } from "../text/visible.ts";
 import type { RailRow, Segment } from "./rail.ts";
-import { linesOf } from "./use-timeline.ts";
+import { commitOf, linesOf } from "./use-timeline.ts";
 
 export const LANE = 14;
 
@@ -18,6 +18,7 @@ interface TurnProps {
 export function TurnLine({ turn, selected }: TurnProps) {
   const title = turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 300);
   const lines = turn.lines ?? linesOf(turn.id);
+  const commit = commitOf(turn);
   return (
     <a
       class={`turn ${turn.fate}`}
@@ -38,7 +39,11 @@ export function TurnLine({ turn, selected }: TurnProps) {
         <Agent id={turn.agent} />
         <Age time={turn.endedAt ?? turn.startedAt} />
         <Files files={turn.files} />
-        {turn.commit !== null && <span class="mono commit">{turn.commit.slice(0, 7)}</span>}
+        {commit !== undefined && (
+          <span class="mono commit" title="The commit that these changes are in">
+            {commit.slice(0, 7)}
+          </span>
+        )}
         {turn.forks.map(({ id, name }) => (
           <span key={id} class="tag fork">
             fork {line(name, 30)}

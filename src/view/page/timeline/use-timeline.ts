@@ -1,6 +1,6 @@
 /** The loaded part of the timeline: pages as one scrolls, brought up to date when something happens. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Branch, LineCounts, Timeline, TimelineItem, TimelineQuery } from "../../protocol.ts";
+import type { Branch, LineCounts, Timeline, TimelineItem, TimelineQuery, TurnRow } from "../../protocol.ts";
 import { addressOf, query, RequestError } from "../data/client.ts";
 import { onChange } from "../data/live.ts";
 
@@ -32,6 +32,7 @@ interface Held {
 /** Kept over changes of screen, so that going back shows the list at once. */
 let last: Held | undefined;
 const counted = new Map<string, LineCounts>();
+const committed = new Map<string, string>();
 
 export function useTimeline(filter: TimelineQuery): LoadedTimeline {
   const address = addressOf("timeline", filter);
@@ -91,7 +92,9 @@ export function useTimeline(filter: TimelineQuery): LoadedTimeline {
   }, [refresh]);
 
   useEffect(() => {
-    if (held) void countLines(held.items, () => setHeld((now) => (now ? { ...now } : now)));
+    if (!held) return;
+    const redraw = () => setHeld((now) => (now ? { ...now } : now));
+    void countLines(held.items, redraw).then(() => findCommits(held.items, redraw));
   }, [held?.items]);
 
   const own = held?.address === address ? held : undefined;
@@ -141,6 +144,24 @@ function joined(held: { items: TimelineItem[]; branches: Branch[] }, page: Timel
 
 export function keyOf(item: TimelineItem): string {
   return item.kind === "turn" ? item.key : `${item.kind}:${item.id}`;
+}
+
+/** The commit that a turn's changes are in, once it is known. */
+export function commitOf({ id, commit }: TurnRow): string | undefined {
+  return commit ?? committed.get(id);
+}
+
+/** Asks for the commits of turns that were in none before. */
+async function findCommits(items: readonly TimelineItem[], done: () => void): Promise<void> {
+  const missing = items.flatMap((item) =>
+    item.kind === "turn" && !item.open && item.paths.length > 0 && commitOf(item) === undefined ? [item.id] : [],
+  );
+  for (let i = 0; i < missing.length; i += 100) {
+    const answer = await query("turnCommits", { turns: missing.slice(i, i + 100).join(",") }).catch(() => undefined);
+    const found = Object.entries(answer?.commits ?? {});
+    for (const [id, commit] of found) committed.set(id, commit);
+    if (found.length > 0) done();
+  }
 }
 
 /** Asks for the line counts that the server had not counted yet. */

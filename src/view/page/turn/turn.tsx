@@ -10,7 +10,7 @@ import { Age, Agent, CheckTag, CostSum, FateTag, TokenSum } from "../parts/badge
 import { Copy } from "../parts/copy.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Problem, Skeleton } from "../parts/states.tsx";
-import { useApp } from "../shell/context.ts";
+import { useApp, useHas } from "../shell/context.ts";
 import { duration } from "../text/format.ts";
 import { line, visible } from "../text/visible.ts";
 import { Tools } from "./tools.tsx";
@@ -45,6 +45,7 @@ export function Turn({ id, alone = false }: { id: string; alone?: boolean }) {
 
 function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boolean; setReveal(value: boolean): void }) {
   const { turn } = data;
+  const { exportedAt } = useApp();
   return (
     <div class="turn-columns">
       <div class="turn-story">
@@ -57,10 +58,12 @@ function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boole
         <NotUndone data={data} />
         <Tools tools={data.tools} problem={data.noTools} turn={turn} />
         <Checks data={data} />
-        <label class="reveal muted">
-          <input type="checkbox" checked={reveal} onChange={(event) => setReveal(event.currentTarget.checked)} />
-          Show secrets that are replaced by placeholders
-        </label>
+        {exportedAt === null && (
+          <label class="reveal muted">
+            <input type="checkbox" checked={reveal} onChange={(event) => setReveal(event.currentTarget.checked)} />
+            Show secrets that are replaced by placeholders
+          </label>
+        )}
       </div>
       <Diff key={turn.key} comparison={{ turn: turn.id }} live={turn.open} reveal={reveal} />
     </div>
@@ -70,6 +73,7 @@ function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boole
 function Facts({ data: { turn, commits, previous, next } }: { data: TurnDetails }) {
   const spent =
     turn.startedAt !== null && turn.endedAt !== null ? Date.parse(turn.endedAt) - Date.parse(turn.startedAt) : null;
+  const has = useHas();
   return (
     <p class="facts">
       <Agent id={turn.agent} />
@@ -84,7 +88,7 @@ function Facts({ data: { turn, commits, previous, next } }: { data: TurnDetails 
       <TokenSum tokens={turn.tokens} />
       <CostSum cost={turn.cost} />
       {commits.map(({ id, subject }) => (
-        <a key={id} class="mono" href={to("commit", [id])} title={line(subject, 200)}>
+        <a key={id} class="mono" href={has("commit") ? to("commit", [id]) : undefined} title={line(subject, 200)}>
           {id.slice(0, 7)}
         </a>
       ))}
@@ -102,6 +106,7 @@ function Facts({ data: { turn, commits, previous, next } }: { data: TurnDetails 
 
 function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
   const { readOnly } = useApp();
+  const has = useHas();
   const moment = after ?? before;
   const undo = turn.fate === "kept";
   return (
@@ -131,7 +136,7 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
           </button>
         </>
       )}
-      {moment !== null && (
+      {moment !== null && has("time") && (
         <a class="button" href={to("time", [], { step: moment })}>
           Files then
         </a>

@@ -3,17 +3,20 @@
  * are as the plan saw them. The page never says what to write: it names a plan that this process has drawn up.
  */
 
-import { applyProposal, dismissProposal, planProposal } from "../../../api/proposals.ts";
+import { notesJson } from "../../../api/json.ts";
+import { dismissProposal } from "../../../api/proposals.ts";
 import { recover } from "../../../api/recover.ts";
-import { applyRestore, planRedo, planRewind, planUndo } from "../../../api/restore.ts";
+import { applyRestore, planRedo, planRewind, planUndo, publicPlan } from "../../../api/restore.ts";
 import { fork, save } from "../../../api/sessions.ts";
 import type { Receipt, RestorePlan } from "../../../api/types.ts";
 import { UserError } from "../../../base/errors.ts";
 import { isCommandWord, newStepId } from "../../../base/ids.ts";
 import { plural } from "../../../base/text.ts";
+import { applyProposal, planProposal, requireOpen } from "../../../proposals/decide.ts";
 import { openSessions } from "../../../recording/notice.ts";
 import { PlanOutdated } from "../../../restore/changes/same-plan.ts";
 import { choosePlace } from "../../../restore/fork/place.ts";
+import { namedStep, requireFreeName } from "../../../restore/targets/names.ts";
 import { listForks } from "../../../steps/forks.ts";
 import type {
   ApplyAnswer,
@@ -22,7 +25,7 @@ import type {
   Receipt as ReceiptAnswer,
   RestorePlanAnswer,
 } from "../../protocol.ts";
-import { forkRow } from "../queries/forks.ts";
+import { forkRow } from "../queries/commits/forks.ts";
 import type { OpenRepository } from "../repository/open.ts";
 import type { Context } from "../routes.ts";
 import { planRequest, requiredText } from "./requests.ts";
@@ -33,6 +36,8 @@ interface KeptPlan {
   answer: PlanAnswer;
   /** The plan that the library can apply; null for anything but a restore. */
   restore: RestorePlan | null;
+  /** Applies exactly the plan that was shown. */
+  apply: (() => Promise<Receipt>) | null;
   expires: number;
 }
 
@@ -57,6 +62,7 @@ export async function apply(context: Context, body: Record<string, unknown>): Pr
   if (restore) return applyPlan(kept, restore);
   const { workspace } = repository;
   if (request.action === "save") {
+    if (request.name !== null) await requireFreeName(workspace, request.name);
     const step = await save(workspace, request.name ?? undefined);
     return { result: "saved", step: step.id, name: step.name };
   }
@@ -69,25 +75,18 @@ export async function apply(context: Context, body: Record<string, unknown>): Pr
   throw new UserError("usage", "There is nothing to apply: run the command in a terminal.");
 }
 
-/** Dismisses a proposal; the agent learns it with its next prompt. */
+/** Dismisses a proposal, as `backtrail proposals dismiss` does. */
 export async function dismiss({ repository }: Context, body: Record<string, unknown>): Promise<{ dismissed: string }> {
   const id = requiredText(body, "proposal");
-  dismissProposal(repository.workspace, id);
-  return { dismissed: id };
+  return { dismissed: dismissProposal(repository.workspace, id).id };
 }
 
-async function applyPlan({ repository, request }: KeptPlan, restore: RestorePlan): Promise<ApplyAnswer> {
-  const { workspace } = repository;
+async function applyPlan({ repository, request, apply: own }: KeptPlan, restore: RestorePlan): Promise<ApplyAnswer> {
   try {
-    // The record of a proposal says who decided; both ways refuse a plan for other files.
-    const receipt =
-      request.action === "proposal"
-        ? await applyProposal(workspace, request.proposal)
-        : await applyRestore(workspace, restore, { ifUnchanged: true });
+    const receipt = own ? await own() : await applyRestore(repository.workspace, restore, { ifUnchanged: true });
     return { result: "restored", operation: receipt.id, receipt: receiptAnswer(receipt) };
   } catch (error) {
-    const isStale = request.action === "proposal" && error instanceof UserError && error.kind === "refused";
-    if (!(error instanceof PlanOutdated) && !isStale) throw error;
+    if (!(error instanceof PlanOutdated)) throw error;
     return { result: "stale", plan: await draw(repository, request) };
   }
 }
@@ -98,14 +97,14 @@ function receiptAnswer({ safetyStep, written, deleted, chat, kept, openSessions,
 
 async function draw(repository: OpenRepository, request: PlanRequest): Promise<PlanAnswer> {
   const id = newStepId();
-  const { answer, restore } = await drawn(repository, request, id);
+  const { answer, restore, apply: own = null } = await drawn(repository, request, id);
   const now = Date.now();
   for (const [other, { expires }] of plans) if (expires < now || plans.size >= MAX_PLANS) plans.delete(other);
-  plans.set(id, { repository, request, answer, restore, expires: now + LIFETIME_MS });
+  plans.set(id, { repository, request, answer, restore, apply: own, expires: now + LIFETIME_MS });
   return answer;
 }
 
-type Drawn = Pick<KeptPlan, "answer" | "restore">;
+type Drawn = Pick<KeptPlan, "answer" | "restore"> & Partial<Pick<KeptPlan, "apply">>;
 
 async function drawn(repository: OpenRepository, request: PlanRequest, id: string): Promise<Drawn> {
   const { workspace } = repository;
@@ -146,8 +145,12 @@ async function drawn(repository: OpenRepository, request: PlanRequest, id: strin
       };
       return { answer, restore: null };
     }
-    case "save":
-      return { answer: { ...base, action: request.action, name: request.name }, restore: null };
+    case "save": {
+      const { action, name } = request;
+      if (name !== null) await requireFreeName(workspace, name);
+      const previous = name === null ? undefined : namedStep(workspace, name);
+      return { answer: { ...base, action, name, previous: previous?.id ?? null }, restore: null };
+    }
     case "resume": {
       const found = repository
         .turns()
@@ -161,11 +164,26 @@ async function drawn(repository: OpenRepository, request: PlanRequest, id: strin
         restore: null,
       };
     }
-    case "proposal": {
-      const { proposal, plan } = await planProposal(workspace, request.proposal);
-      return restoreAnswer(repository, id, proposal.kind, plan);
-    }
+    case "proposal":
+      return proposalAnswer(repository, id, request.proposal);
   }
+}
+
+/** The record says who decided. It may be decided, or drawn up again, elsewhere meanwhile. */
+async function proposalAnswer(repository: OpenRepository, id: string, wanted: string): Promise<Drawn> {
+  const { workspace } = repository;
+  const { proposal, plan: own, isStale } = await planProposal(workspace, requireOpen(workspace, wanted));
+  const { answer, restore } = restoreAnswer(repository, id, proposal.kind, publicPlan(own));
+  const redaction = await repository.redaction(false);
+  const told = { id: proposal.id, agent: proposal.by?.agent ?? null, reason: redaction.text(proposal.reason), isStale };
+  return {
+    answer: { ...answer, proposal: told } as RestorePlanAnswer,
+    restore,
+    async apply() {
+      const receipt = await applyProposal(workspace, requireOpen(workspace, proposal.id), own);
+      return { ...receipt, ...notesJson(receipt.notes) };
+    },
+  };
 }
 
 /** The library accepts many words as targets; the page names steps only. */

@@ -28,7 +28,7 @@ export function planRequest(body: Body): PlanRequest {
       return { action: "fork", target: requiredText(body, "target"), ...(branch === null ? {} : { branch }) };
     }
     case "save":
-      return { action: "save", name: optionalText(body, "name") };
+      return { action: "save", name: optionalText(body, "name")?.trim() || null };
     case "resume":
       return { action: "resume", session: requiredText(body, "session") };
     case "proposal":

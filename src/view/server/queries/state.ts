@@ -14,6 +14,7 @@ export async function state({ repository, version, instance, readOnly }: Context
     version,
     instance,
     readOnly,
+    exportedAt: null,
     repository: repositoryRow(repository),
     agents: Object.fromEntries((await listAgents()).map(({ profile }) => [profile.id, profile.display_name])),
     available: { search: true, report: false, proposals: true },

@@ -18,9 +18,11 @@ export class OpenRepository {
   #index: { mark: string; turns: TurnIndex } | undefined;
   #redaction: Promise<Redaction> | undefined;
 
-  constructor(id: string, workspace: Workspace) {
+  /** `redaction`: instead of the usual one, for a page that is made to be shared. */
+  constructor(id: string, workspace: Workspace, redaction?: Redaction) {
     this.id = id;
     this.workspace = workspace;
+    this.#redaction = redaction && Promise.resolve(redaction);
   }
 
   /** The steps as they are on disk now, and a text that changes with them. */

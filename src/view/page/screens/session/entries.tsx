@@ -5,6 +5,7 @@ import { to } from "../../data/router.ts";
 import { useQuery } from "../../data/use-query.ts";
 import { FateTag } from "../../parts/badges.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
+import { useApp } from "../../shell/context.ts";
 import { clock } from "../../text/format.ts";
 import { line, visible } from "../../text/visible.ts";
 
@@ -77,7 +78,8 @@ const LABELS = { thinking: "Thinking", "tool-use": "Tool", "tool-result": "Resul
 
 function Folded({ entry, session }: { entry: ConversationEntry; session: string }) {
   const label = entry.tool?.name ?? LABELS[entry.type as keyof typeof LABELS] ?? "Entry";
-  const title = entry.tool?.title ?? entry.text;
+  // A result has no title of its own: its first words tell more than the tool's name once more.
+  const title = entry.type === "tool-use" ? (entry.tool?.title ?? "") : entry.text;
   return (
     <details class={`entry-fold ${entry.type}`}>
       <summary>
@@ -93,11 +95,13 @@ function Folded({ entry, session }: { entry: ConversationEntry; session: string 
 function Text({ entry, session, plain = false }: { entry: ConversationEntry; session: string; plain?: boolean }) {
   const [all, setAll] = useState(false);
   const { data } = useQuery("entry", all ? { session, index: String(entry.index) } : null);
+  const { exportedAt } = useApp();
   const text = data?.text ?? entry.text;
   return (
     <>
       {plain ? <pre class="code-block wrap">{visible(text)}</pre> : <Markdown text={text} />}
-      {entry.shortened && !data && (
+      {entry.shortened && exportedAt !== null && <p class="muted">The rest was left out of this file.</p>}
+      {entry.shortened && exportedAt === null && !data && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
           Show all of it
         </button>

@@ -1,16 +1,16 @@
 /** Commits and the sessions behind them. */
-import { UserError } from "../../../base/errors.ts";
-import { findCommit, type LinkedCommit, recentCommits } from "../../../checkpoints/links/history.ts";
-import { CheckpointReader } from "../../../checkpoints/read/read.ts";
-import { gitLocation } from "../../../git/location.ts";
-import { gitText } from "../../../git/run.ts";
-import type { CommitDetails, CommitRow, CommitSession, Commits } from "../../protocol.ts";
-import { changedFiles } from "../repository/changed-files.ts";
-import type { OpenRepository } from "../repository/open.ts";
-import { treeOfState } from "../repository/states.ts";
-import type { StepGroup, TurnIndex } from "../repository/turn-index.ts";
-import type { Context } from "../routes.ts";
-import type { Query } from "./query.ts";
+import { UserError } from "../../../../base/errors.ts";
+import { findCommit, type LinkedCommit, recentCommits } from "../../../../checkpoints/links/history.ts";
+import { CheckpointReader } from "../../../../checkpoints/read/read.ts";
+import { gitLocation } from "../../../../git/location.ts";
+import { gitText } from "../../../../git/run.ts";
+import type { CommitDetails, CommitRow, CommitSession, Commits } from "../../../protocol.ts";
+import { changedFiles } from "../../repository/changed-files.ts";
+import type { OpenRepository } from "../../repository/open.ts";
+import { treeOfState } from "../../repository/states.ts";
+import type { StepGroup, TurnIndex } from "../../repository/turn-index.ts";
+import type { Context } from "../../routes.ts";
+import type { Query } from "../query.ts";
 
 const USUAL_LIMIT = 50;
 const MAX_LIMIT = 200;

@@ -1,11 +1,11 @@
 /** Forks, and the comparison of two attempts. */
-import { messageOf, UserError } from "../../../base/errors.ts";
-import { compareFork } from "../../../restore/fork/compare.ts";
-import { type ForkRecord, listForks } from "../../../steps/forks.ts";
-import type { Attempt, ForkComparison, ForkRow } from "../../protocol.ts";
-import type { OpenRepository } from "../repository/open.ts";
-import type { Context } from "../routes.ts";
-import type { Query } from "./query.ts";
+import { messageOf, UserError } from "../../../../base/errors.ts";
+import { compareFork } from "../../../../restore/fork/compare.ts";
+import { type ForkRecord, listForks } from "../../../../steps/forks.ts";
+import type { Attempt, ForkComparison, ForkRow } from "../../../protocol.ts";
+import type { OpenRepository } from "../../repository/open.ts";
+import type { Context } from "../../routes.ts";
+import type { Query } from "../query.ts";
 
 export async function forks({ repository }: Context): Promise<{ forks: ForkRow[] }> {
   return { forks: listForks(repository.workspace).toReversed().map(forkRow) };

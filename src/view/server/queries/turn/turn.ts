@@ -1,17 +1,17 @@
 /** One turn: its texts, tool calls, side effects, checks and neighbors. */
-import { listSideEffects } from "../../../api/side-effects.ts";
-import { UserError } from "../../../base/errors.ts";
-import type { Step } from "../../../model/step.ts";
-import { readCheckResults } from "../../../restore/targets/check-results.ts";
-import type { CheckResult, SideEffect, ToolCallDetails, TurnDetails } from "../../protocol.ts";
-import { entriesOfTurn, inputText } from "../repository/conversations.ts";
-import type { OpenRepository } from "../repository/open.ts";
-import type { StepGroup, TurnIndex } from "../repository/turn-index.ts";
-import type { Context } from "../routes.ts";
-import { commitsAfter } from "./commits.ts";
-import type { Query } from "./query.ts";
+import { listSideEffects } from "../../../../api/side-effects.ts";
+import { UserError } from "../../../../base/errors.ts";
+import type { Step } from "../../../../model/step.ts";
+import { readCheckResults } from "../../../../restore/targets/check-results.ts";
+import type { CheckResult, SideEffect, ToolCallDetails, TurnDetails } from "../../../protocol.ts";
+import { entriesOfTurn, inputText } from "../../repository/conversations.ts";
+import type { OpenRepository } from "../../repository/open.ts";
+import type { StepGroup, TurnIndex } from "../../repository/turn-index.ts";
+import type { Context } from "../../routes.ts";
+import { commitsAfter } from "../commits/commits.ts";
+import type { Query } from "../query.ts";
+import { rowFacts, turnRow } from "../timeline/turn-rows.ts";
 import { pairedCalls, toolCalls } from "./tool-calls.ts";
-import { rowFacts, turnRow } from "./turn-rows.ts";
 
 const MAX_TOOL_TEXT = 1 << 20;
 const MAX_NEIGHBOR_DISTANCE = 500;

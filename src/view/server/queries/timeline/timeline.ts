@@ -1,14 +1,14 @@
 /** The timeline: turns, saved states and operations, newest first, one page at a time. */
-import { UserError } from "../../../base/errors.ts";
-import { pathMatcher } from "../../../base/fs/glob.ts";
-import type { Step } from "../../../model/step.ts";
-import { listForks } from "../../../steps/forks.ts";
-import { isEmptyQuery, matchesTurn, type TurnQuery } from "../../../steps/query/matches.ts";
-import type { Branch, Fate, LineCounts, OperationRow, Timeline, TimelineItem } from "../../protocol.ts";
-import { countLines } from "../repository/line-counts.ts";
-import type { StepGroup, TurnIndex } from "../repository/turn-index.ts";
-import type { Context } from "../routes.ts";
-import type { Query } from "./query.ts";
+import { UserError } from "../../../../base/errors.ts";
+import { pathMatcher } from "../../../../base/fs/glob.ts";
+import type { Step } from "../../../../model/step.ts";
+import { listForks } from "../../../../steps/forks.ts";
+import { isEmptyQuery, matchesTurn, type TurnQuery } from "../../../../steps/query/matches.ts";
+import type { Branch, Fate, LineCounts, OperationRow, Timeline, TimelineItem } from "../../../protocol.ts";
+import { countLines } from "../../repository/line-counts.ts";
+import type { StepGroup, TurnIndex } from "../../repository/turn-index.ts";
+import type { Context } from "../../routes.ts";
+import type { Query } from "../query.ts";
 import { fateOf, type RowFacts, restoreRows, rowFacts, turnRow } from "./turn-rows.ts";
 
 const USUAL_LIMIT = 50;

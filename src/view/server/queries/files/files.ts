@@ -1,15 +1,15 @@
 /** Trees and files at a step, and the moments of the time slider. */
-import { entriesOf, fileEntry } from "../../../api/files.ts";
-import { UserError } from "../../../base/errors.ts";
-import { oneLine, shorten } from "../../../base/text.ts";
-import { GITLINK_MODE, SYMLINK_MODE, TREE_MODE } from "../../../git/objects/trees.ts";
-import type { Step } from "../../../model/step.ts";
-import { activeSteps } from "../../../restore/targets/history.ts";
-import type { FileAtStep, Moment, Tree } from "../../protocol.ts";
-import { imageOf, isBinary, MAX_TEXT_BYTES } from "../repository/contents.ts";
-import { treeOfState } from "../repository/states.ts";
-import type { Context } from "../routes.ts";
-import type { Query } from "./query.ts";
+import { entriesOf, fileEntry } from "../../../../api/files.ts";
+import { UserError } from "../../../../base/errors.ts";
+import { oneLine, shorten } from "../../../../base/text.ts";
+import { GITLINK_MODE, SYMLINK_MODE, TREE_MODE } from "../../../../git/objects/trees.ts";
+import type { Step } from "../../../../model/step.ts";
+import { activeSteps } from "../../../../restore/targets/history.ts";
+import type { FileAtStep, Moment, Tree } from "../../../protocol.ts";
+import { imageOf, isBinary, MAX_TEXT_BYTES } from "../../repository/contents.ts";
+import { treeOfState } from "../../repository/states.ts";
+import type { Context } from "../../routes.ts";
+import type { Query } from "../query.ts";
 
 const MAX_MOMENTS = 20_000;
 const MAX_ENTRIES = 10_000;

@@ -1,7 +1,7 @@
 /** What the user did with Backtrail, and what `redo` would take back. */
-import { activeRestores } from "../../../restore/apply/restore-log.ts";
-import type { OperationRow, RedoState } from "../../protocol.ts";
-import type { Context } from "../routes.ts";
+import { activeRestores } from "../../../../restore/apply/restore-log.ts";
+import type { OperationRow, RedoState } from "../../../protocol.ts";
+import type { Context } from "../../routes.ts";
 import { operationRows } from "./turn-rows.ts";
 
 const MAX_OPERATIONS = 500;

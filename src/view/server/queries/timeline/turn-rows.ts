@@ -1,17 +1,17 @@
 /** Turns, subagents and operations as rows of the timeline. */
-import { oneLine, shorten } from "../../../base/text.ts";
-import type { FileChanges } from "../../../model/changes.ts";
-import { changedPaths } from "../../../model/changes.ts";
-import type { Step } from "../../../model/step.ts";
-import { groupTurns, tasksOf, turnKey } from "../../../model/turn.ts";
-import { readRestores } from "../../../restore/apply/restore-log.ts";
-import { listOperations, type Operation } from "../../../restore/operations/list.ts";
-import { readCheckResults } from "../../../restore/targets/check-results.ts";
-import { type Cost, estimatedCost } from "../../../transcripts/prices.ts";
-import type { Check, Fate, FileCounts, OperationRow, SubagentRow, TurnRow } from "../../protocol.ts";
-import type { OpenRepository } from "../repository/open.ts";
-import type { Redaction } from "../repository/redaction.ts";
-import type { StepGroup, TurnIndex } from "../repository/turn-index.ts";
+import { oneLine, shorten } from "../../../../base/text.ts";
+import type { FileChanges } from "../../../../model/changes.ts";
+import { changedPaths } from "../../../../model/changes.ts";
+import type { Step } from "../../../../model/step.ts";
+import { groupTurns, tasksOf, turnKey } from "../../../../model/turn.ts";
+import { readRestores } from "../../../../restore/apply/restore-log.ts";
+import { listOperations, type Operation } from "../../../../restore/operations/list.ts";
+import { readCheckResults } from "../../../../restore/targets/check-results.ts";
+import { type Cost, estimatedCost } from "../../../../transcripts/prices.ts";
+import type { Check, Fate, FileCounts, OperationRow, SubagentRow, TurnRow } from "../../../protocol.ts";
+import type { OpenRepository } from "../../repository/open.ts";
+import type { Redaction } from "../../repository/redaction.ts";
+import type { StepGroup, TurnIndex } from "../../repository/turn-index.ts";
 
 const PROMPT_LENGTH = 500;
 const ANSWER_LENGTH = 200;
@@ -23,7 +23,6 @@ export interface RowFacts {
   turns: TurnIndex;
   redaction: Redaction;
   checkOf(step: Step): Check | null;
-  commitOf(step: Step): string | null;
 }
 
 export function rowFacts(repository: OpenRepository, turns: TurnIndex, redaction: Redaction): RowFacts {
@@ -33,7 +32,6 @@ export function rowFacts(repository: OpenRepository, turns: TurnIndex, redaction
     turns,
     redaction,
     checkOf: (step) => checks.of(step) ?? null,
-    commitOf: () => null,
   };
 }
 
@@ -69,7 +67,7 @@ export function turnRow(group: StepGroup, branch: string, facts: RowFacts): Turn
     tokens: end?.tokens ?? null,
     cost: end ? costOf(end) : null,
     check: facts.checkOf(head),
-    commit: end ? facts.commitOf(end) : null,
+    commit: null,
     answer: end?.response ? shorten(oneLine(redaction.text(end.response)), ANSWER_LENGTH) : null,
     forks: statuses.forks(steps).map(({ id, name }) => ({ id, name })),
     subagents: subagentsOf(steps, facts),

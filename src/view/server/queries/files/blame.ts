@@ -1,16 +1,16 @@
 /** A file line by line, with the turn and the commit behind each line. */
-import { UserError } from "../../../base/errors.ts";
-import { shownPath } from "../../../base/text.ts";
-import { blameFile, type LineStory } from "../../../checkpoints/blame/blame.ts";
-import { entryAt, TREE_MODE } from "../../../git/objects/trees.ts";
-import { turnKey } from "../../../model/turn.ts";
-import type { BlamedTurn, CommitRow, FileBlame } from "../../protocol.ts";
-import type { OpenRepository } from "../repository/open.ts";
-import type { Redaction } from "../repository/redaction.ts";
-import { currentTree } from "../repository/states.ts";
-import type { Context } from "../routes.ts";
-import { rowOf } from "./commits.ts";
-import type { Query } from "./query.ts";
+import { UserError } from "../../../../base/errors.ts";
+import { shownPath } from "../../../../base/text.ts";
+import { blameFile, type LineStory } from "../../../../checkpoints/blame/blame.ts";
+import { entryAt, TREE_MODE } from "../../../../git/objects/trees.ts";
+import { turnKey } from "../../../../model/turn.ts";
+import type { BlamedTurn, CommitRow, FileBlame } from "../../../protocol.ts";
+import type { OpenRepository } from "../../repository/open.ts";
+import type { Redaction } from "../../repository/redaction.ts";
+import { currentTree } from "../../repository/states.ts";
+import type { Context } from "../../routes.ts";
+import { rowOf } from "../commits/commits.ts";
+import type { Query } from "../query.ts";
 
 const LINES_PER_PAGE = 5_000;
 const MAX_LINE = 2_000;

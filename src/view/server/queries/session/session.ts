@@ -1,16 +1,16 @@
 /** One session: its prompts, its conversation in parts, its tokens per turn. */
-import { UserError } from "../../../base/errors.ts";
-import type { Conversation, Entry } from "../../../model/conversation.ts";
-import type { Step } from "../../../model/step.ts";
-import type { SessionNode } from "../../../run/sessions/model.ts";
-import type { ConversationEntry, ConversationPage, SessionDetails, SessionTurn } from "../../protocol.ts";
-import { inputText, toolTitle, wholeConversation } from "../repository/conversations.ts";
-import type { OpenRepository } from "../repository/open.ts";
-import type { Redaction } from "../repository/redaction.ts";
-import type { Context } from "../routes.ts";
-import type { Query } from "./query.ts";
+import { UserError } from "../../../../base/errors.ts";
+import type { Conversation, Entry } from "../../../../model/conversation.ts";
+import type { Step } from "../../../../model/step.ts";
+import type { SessionNode } from "../../../../run/sessions/model.ts";
+import type { ConversationEntry, ConversationPage, SessionDetails, SessionTurn } from "../../../protocol.ts";
+import { inputText, toolTitle, wholeConversation } from "../../repository/conversations.ts";
+import type { OpenRepository } from "../../repository/open.ts";
+import type { Redaction } from "../../repository/redaction.ts";
+import type { Context } from "../../routes.ts";
+import type { Query } from "../query.ts";
+import { costOf, fateOf } from "../timeline/turn-rows.ts";
 import { requireNode, sessionRow } from "./session-rows.ts";
-import { costOf, fateOf } from "./turn-rows.ts";
 
 const USUAL_LIMIT = 200;
 const MAX_LIMIT = 500;
@@ -18,7 +18,10 @@ const MAX_TEXT = 16_000;
 const MAX_WHOLE_TEXT = 8 << 20;
 
 export async function session({ repository }: Context, query: Query): Promise<SessionDetails> {
-  const node = await requireNode(repository, query.required("id"));
+  return sessionDetails(repository, await requireNode(repository, query.required("id")));
+}
+
+export async function sessionDetails(repository: OpenRepository, node: SessionNode): Promise<SessionDetails> {
   const redaction = await repository.redaction(false);
   const said = await conversationOf(repository, node);
   const entries = said?.entries ?? [];
@@ -46,6 +49,18 @@ export async function conversation({ repository }: Context, query: Query): Promi
     total: entries.length,
     next: from + limit < entries.length ? from + limit : null,
   };
+}
+
+/** The whole conversation; empty if it can't be read. */
+export async function allEntries(
+  repository: OpenRepository,
+  node: SessionNode,
+  longest: number,
+): Promise<ConversationEntry[]> {
+  const entries = (await conversationOf(repository, node))?.entries ?? [];
+  const numbers = turnNumbersOf(entries);
+  const redaction = await repository.redaction(false);
+  return entries.map((entry, i) => entryOf(entry, i, numbers[i] ?? 0, redaction, longest));
 }
 
 export async function entry({ repository }: Context, query: Query): Promise<ConversationEntry> {

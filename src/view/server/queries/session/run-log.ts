@@ -1,15 +1,15 @@
 /** The log of a run, from a byte on, so that a page can follow it while it grows. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { UserError } from "../../../base/errors.ts";
-import { isRecord } from "../../../base/json.ts";
-import { findRunner } from "../../../run/agents.ts";
-import { startOf } from "../../../run/log/records.ts";
-import { RunResult } from "../../../run/result.ts";
-import type { RunLog, RunMoment } from "../../protocol.ts";
-import { inputText } from "../repository/conversations.ts";
-import type { Redaction } from "../repository/redaction.ts";
-import type { Context } from "../routes.ts";
-import type { Query } from "./query.ts";
+import { UserError } from "../../../../base/errors.ts";
+import { isRecord } from "../../../../base/json.ts";
+import { findRunner } from "../../../../run/agents.ts";
+import { startOf } from "../../../../run/log/records.ts";
+import { RunResult } from "../../../../run/result.ts";
+import type { RunLog, RunMoment } from "../../../protocol.ts";
+import { inputText } from "../../repository/conversations.ts";
+import type { Redaction } from "../../repository/redaction.ts";
+import type { Context } from "../../routes.ts";
+import type { Query } from "../query.ts";
 import { requireNode } from "./session-rows.ts";
 
 const PIECE = 1 << 20;

@@ -1,12 +1,12 @@
 /** Sessions and runs as rows of a tree. */
-import { listSessions } from "../../../api/sessions.ts";
-import { UserError } from "../../../base/errors.ts";
-import { shorten } from "../../../base/text.ts";
-import { inOrder, type SessionNode } from "../../../run/sessions/model.ts";
-import type { SessionRow } from "../../protocol.ts";
-import type { OpenRepository } from "../repository/open.ts";
-import type { Redaction } from "../repository/redaction.ts";
-import type { Context } from "../routes.ts";
+import { listSessions } from "../../../../api/sessions.ts";
+import { UserError } from "../../../../base/errors.ts";
+import { shorten } from "../../../../base/text.ts";
+import { inOrder, type SessionNode } from "../../../../run/sessions/model.ts";
+import type { SessionRow } from "../../../protocol.ts";
+import type { OpenRepository } from "../../repository/open.ts";
+import type { Redaction } from "../../repository/redaction.ts";
+import type { Context } from "../../routes.ts";
 
 const PROMPT_LENGTH = 500;
 

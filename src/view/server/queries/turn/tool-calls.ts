@@ -1,10 +1,10 @@
 /** The tool calls of a turn: paired with their results, timed, and laid out in lanes. */
-import { getAgent } from "../../../agents/registry/registry.ts";
-import type { Entry } from "../../../model/conversation.ts";
-import type { Step } from "../../../model/step.ts";
-import type { ToolCall } from "../../protocol.ts";
-import { inputText, toolKind, toolTitle } from "../repository/conversations.ts";
-import type { Redaction } from "../repository/redaction.ts";
+import { getAgent } from "../../../../agents/registry/registry.ts";
+import type { Entry } from "../../../../model/conversation.ts";
+import type { Step } from "../../../../model/step.ts";
+import type { ToolCall } from "../../../protocol.ts";
+import { inputText, toolKind, toolTitle } from "../../repository/conversations.ts";
+import type { Redaction } from "../../repository/redaction.ts";
 
 const SHOWN_LENGTH = 2_000;
 

@@ -1,13 +1,13 @@
 /** What changed between two states: the list of files, and one file's lines. */
-import type { Objects } from "../../../api/files.ts";
-import { entryAt, GITLINK_MODE, TREE_MODE, type TreeEntry } from "../../../git/objects/trees.ts";
-import type { ChangedFile, Changes, FileDiff, LineCounts } from "../../protocol.ts";
-import { changedFiles } from "../repository/changed-files.ts";
-import { imageOf, isBinary, MAX_TEXT_BYTES } from "../repository/contents.ts";
-import { diffBlobs, sliceHunks } from "../repository/hunks.ts";
-import { comparedTrees } from "../repository/states.ts";
-import type { Context } from "../routes.ts";
-import type { Query } from "./query.ts";
+import type { Objects } from "../../../../api/files.ts";
+import { entryAt, GITLINK_MODE, TREE_MODE, type TreeEntry } from "../../../../git/objects/trees.ts";
+import type { ChangedFile, Changes, FileDiff, LineCounts } from "../../../protocol.ts";
+import { changedFiles } from "../../repository/changed-files.ts";
+import { imageOf, isBinary, MAX_TEXT_BYTES } from "../../repository/contents.ts";
+import { diffBlobs, sliceHunks } from "../../repository/hunks.ts";
+import { comparedTrees } from "../../repository/states.ts";
+import type { Context } from "../../routes.ts";
+import type { Query } from "../query.ts";
 
 const LINES_PER_PAGE = 5_000;
 const USUAL_CONTEXT = 3;
