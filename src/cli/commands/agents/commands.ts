@@ -1,5 +1,5 @@
 /** Command table: agents. */
-import { HOOK_FORMATS } from "../../../agents/authoring/recording/hook-formats.ts";
+import { HOOK_FORMATS } from "../../../agents/authoring/capture/hook-formats.ts";
 import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec.ts";
 
 const agentsCommand = command({

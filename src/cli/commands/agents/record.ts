@@ -1,9 +1,9 @@
 /** `agents record <id>`: records what an agent sends and writes while the user works with it. */
 import { basename, dirname, extname, resolve } from "node:path";
-import { eventOfName, readRecording } from "../../../agents/authoring/recording/format.ts";
-import { COMMON_EVENTS } from "../../../agents/authoring/recording/hook-formats.ts";
-import { type HookRequest, recordingCommand } from "../../../agents/authoring/recording/hooks.ts";
-import { endRecording, type Started, startRecording } from "../../../agents/authoring/recording/record.ts";
+import { eventOfName, readRecording } from "../../../agents/authoring/capture/format.ts";
+import { COMMON_EVENTS } from "../../../agents/authoring/capture/hook-formats.ts";
+import { type HookRequest, recordingCommand } from "../../../agents/authoring/capture/hooks.ts";
+import { endRecording, type Started, startRecording } from "../../../agents/authoring/capture/record.ts";
 import { UserError } from "../../../base/errors.ts";
 import { homeDirectory } from "../../../base/paths.ts";
 import { plural, printable } from "../../../base/text.ts";
@@ -65,7 +65,7 @@ async function watchUntilStopped(started: Started, io: Io): Promise<void> {
 async function stop(id: string, io: Io, isJson: boolean, known?: string): Promise<undefined> {
   const ended = await endRecording(id);
   if (ended === null && known === undefined) {
-    throw new UserError("nothing", `No recording of ${id} is under way.`, `Start one: backtrail agents record ${id}`);
+    throw new UserError("not-found", `No recording of ${id} is under way.`, `Start one: backtrail agents record ${id}`);
   }
   // Another process ended it, and told the user.
   if (ended === null) return;
