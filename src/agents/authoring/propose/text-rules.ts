@@ -1,5 +1,6 @@
 /** Finds prompts, answers and thoughts in a transcript: by what hooks sent, and by the words lines say of themselves. */
 import type { LineRule } from "../../contract/profile.ts";
+import { holds } from "../../registry/conditions.ts";
 import { valueAt } from "../../registry/paths.ts";
 import { covering, grouped, kindOf, type Node, type Tests, tagWords } from "./nodes.ts";
 import { placeOfRule, type ToolRules } from "./tool-rules.ts";
@@ -11,7 +12,7 @@ const ASSISTANT = /(^|[._-])(assistant|model|ai|bot|agent_message|answer|gemini)
 const OTHERS = /(^|[._-])(system|tool|developer|summary|attachment)($|[._-])/i;
 const THINKING = /think|reason|thought/i;
 /** Names of fields that tell a user's own message from one that the agent made up. */
-const ORIGIN = /^(is[A-Z_].*|provenance|kind|source|origin|synthetic|hidden|meta|internal|injected)$/;
+const ORIGIN = /^(is[A-Z_].*|provenance|subtype|kind|source|origin|synthetic|hidden|meta|internal|injected)$/;
 
 interface Text {
   node: Node;
@@ -38,7 +39,7 @@ export function proposeTextRules(
   let promptText: string | undefined;
   if (prompts.length > 0) {
     const [{ node, key }] = prompts as [Text];
-    const when = { ...node.when, ...ownWords(lines, prompts, tools, known.prompts) };
+    const when = { ...node.when, ...ownWords(lines, prompts, texts, tools, known.prompts) };
     rules.push({ is: "prompt", ...(Object.keys(when).length > 0 ? { when } : {}), text: [`${node.path}.${key}`] });
     promptText = wrapping(prompts.map(({ text }) => text));
   }
@@ -94,36 +95,53 @@ function says(text: string, prompt: string): boolean {
   return said === asked || (said.startsWith("<") && said.includes(asked) && said.length <= asked.length + 300);
 }
 
-/** Conditions that exclude lines of the same kind that the user did not type. */
+/** Conditions that exclude lines that look the same and that the user did not type. */
 function ownWords(
   lines: readonly unknown[],
   group: readonly Text[],
+  texts: readonly Text[],
   { resultLines }: ToolRules,
   prompts: readonly string[],
 ): Tests {
+  const [{ node: own, key: ownKey }] = group as [Text];
   const isTyped = ({ text }: Text) => prompts.some((prompt) => says(text, prompt));
-  const typed = group.filter((each) => isTyped(each) && !resultLines.has(each.node.line));
-  const others = group.filter((each) => !isTyped(each) && !resultLines.has(each.node.line));
-  if (typed.length === 0 || others.length === 0) return {};
+  const alike = texts.filter(
+    ({ node, key }) =>
+      node.list === null &&
+      node.path === own.path &&
+      key === ownKey &&
+      !resultLines.has(node.line) &&
+      holds(own.when, lines[node.line]),
+  );
+  const typed = alike.filter(isTyped);
+  let others = alike.filter((each) => !isTyped(each));
+  if (typed.length === 0) return {};
   const tests: Tests = {};
   const paths = new Set(
-    [...typed, ...others].flatMap(({ node }) =>
+    alike.flatMap(({ node }) =>
       leavesOf(lines[node.line], 3)
         .filter(({ key, value }) => ORIGIN.test(key) && isWord(value))
         .map(({ path }) => path),
     ),
   );
   for (const path of paths) {
-    const mine = new Set(typed.map(({ node }) => valueAt(lines[node.line], path) ?? null));
-    const theirs = others.map(({ node }) => valueAt(lines[node.line], path) ?? null);
-    const [value] = mine;
-    if (mine.size !== 1 || !theirs.some((each) => each !== value)) continue;
-    if (value === null || value === false) {
-      const wrong = theirs.find((each) => each === true || typeof each === "string");
-      if (wrong === true) tests[path] = { not: true };
-    } else if (typeof value === "string") tests[path] = [value, null];
+    const test = telling(
+      typed.map(({ node }) => valueAt(lines[node.line], path) ?? null),
+      others.map(({ node }) => valueAt(lines[node.line], path) ?? null),
+    );
+    if (test === undefined) continue;
+    tests[path] = test;
+    others = others.filter(({ node }) => holds({ [path]: test }, lines[node.line]));
   }
   return tests;
+}
+
+/** The condition that the user's own lines meet and some others don't. */
+function telling(mine: readonly unknown[], theirs: readonly unknown[]): Tests[string] | undefined {
+  const [value] = mine;
+  if (new Set(mine).size !== 1 || theirs.every((each) => each === value)) return undefined;
+  if (value === null || value === false) return theirs.includes(true) ? { not: true } : undefined;
+  return typeof value === "string" ? [value, null] : undefined;
 }
 
 function isWord(value: unknown): boolean {

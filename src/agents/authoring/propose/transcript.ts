@@ -10,9 +10,10 @@ import { nodesOf } from "./nodes.ts";
 import { proposePlace } from "./place.ts";
 import { proposeTextRules } from "./text-rules.ts";
 import { proposeToolRules, type ToolUse } from "./tool-rules.ts";
-import { counted, leavesOf } from "./walk.ts";
+import { leavesOf } from "./walk.ts";
 
 const MAX_LINES = 4_000;
+const MAX_KINDS = 24;
 
 export interface Known {
   home: string | null;
@@ -135,9 +136,11 @@ function proposeLines(content: Content, known: Known): { lines?: LinesSection; u
 /** For each kind of line, the keys that all of its lines have. Longer groups win over another agent's. */
 function groupsOf({ lines, document }: Content): string[][] {
   const all = document === undefined ? lines : [document];
-  const kinds = counted(all.map((line) => String(valueAt(line, "$.type") ?? valueAt(line, "$.role") ?? "")));
-  const groups = kinds.slice(0, 12).map(([kind]) => {
-    const own = all.filter((line) => String(valueAt(line, "$.type") ?? valueAt(line, "$.role") ?? "") === kind);
+  const kind = (line: unknown) => String(valueAt(line, "$.type") ?? valueAt(line, "$.role") ?? "");
+  // In the order of the file, because an agent is recognized by its first lines.
+  const kinds = [...new Set(all.map(kind))];
+  const groups = kinds.slice(0, MAX_KINDS).map((each) => {
+    const own = all.filter((line) => kind(line) === each);
     const paths = leavesOf(own[0], 1).map(({ path }) => path);
     return paths.filter((path) => own.every((line) => valueAt(line, path) !== undefined)).slice(0, 12);
   });
