@@ -66,9 +66,10 @@ export async function startRecording(request: RecordRequest): Promise<Started> {
   const directory = join(recordingsDirectory(id), started.toISOString().replace(/[-:]|\.\d+/g, ""));
   makeDirectory(join(directory, "payloads"));
   makeDirectory(join(directory, "transcripts"));
+  const hooks = request.hooks && (await installRecordingHooks(request.hooks, { id, home, cwd, executable, directory }));
+  // After the hooks are in place, so that their file is not taken for one that the agent writes.
   const before = sizesIn(likelyDirectories(home, cwd, watched));
   writeState(directory, { watched: [...watched], before: listed(before), changes: {} });
-  const hooks = request.hooks && (await installRecordingHooks(request.hooks, { id, home, cwd, executable, directory }));
   const about: RecordingFile = {
     v: 1,
     agent: id,
