@@ -168,7 +168,7 @@ function transcriptsIn(directory: string, known: readonly RecordedFile[]): Trans
     });
 }
 
-export function namesIn(directory: string, ending: string): string[] {
+function namesIn(directory: string, ending: string): string[] {
   try {
     return readdirSync(directory)
       .filter((name) => name.endsWith(ending))

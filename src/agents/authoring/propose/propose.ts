@@ -23,7 +23,7 @@ export interface Proposal {
   transcript: string | null;
 }
 
-export function proposeProfile(id: string, recording: Recording): Proposal {
+function proposeProfile(id: string, recording: Recording): Proposal {
   const { payloads, hooks } = recording;
   const events = proposeEvents(payloads);
   const sent: Sent[] = payloads.map((payload, index) => ({ ...payload, type: events.meanings[index] ?? null }));
