@@ -119,7 +119,10 @@ export async function endRecording(id: string): Promise<string | null> {
   const state = readJson(stateFile(directory)) as WatchState;
   const before: Sizes = new Map(state.before.map(([path, size, mtimeMs]) => [path, { size, mtimeMs }]));
   const after = sizesIn(likelyDirectories(about.home, about.cwd, state.watched));
-  const found = [...new Set([...changed(before, after), ...namedIn(directory, about)])];
+  const settings = about.hooks && join(about.hooks.scope === "user" ? about.home : about.cwd, about.hooks.path);
+  const found = [...new Set([...changed(before, after), ...namedIn(directory, about)])].filter(
+    (path) => path !== settings,
+  );
   about.transcripts = await copies(directory, found, state.changes);
   about.ended = now().toISOString();
   if (about.hooks) await removeRecordingHooks(about.hooks, { id, home: about.home, cwd: about.cwd, directory });

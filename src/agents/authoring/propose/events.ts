@@ -11,10 +11,10 @@ const EVENT_FIELDS = ["hookeventname", "eventname", "hookevent", "event", "hookn
 
 /** By the words of the event's name. The first that fits counts. */
 const MEANINGS: readonly [RegExp, EventType | null][] = [
-  [/\bsub ?agent.*\b(start|begin|message)/, "SubagentStart"],
-  [/\bsub ?agent.*\b(stop|end|complete|finish|idle)/, "SubagentEnd"],
+  [/\bsub ?agent (start|begin|message)/, "SubagentStart"],
+  [/\bsub ?agent (stop|end|complete|finish|idle)/, "SubagentEnd"],
   [/\b(post|after) (compact|compress)|\bcompact(ed|ion)? (end|done)/, null],
-  [/\b(pre|before)?.*\b(compact|compress|compacting|compaction)/, "Compaction"],
+  [/\b(compact|compress)/, "Compaction"],
   [/\bpermission|\bnotif|\bdisplay|\bexpansion|\b(post|after) tool batch/, null],
   [/\b(post|after) (tool|file|shell|mcp)\b|\btool (result|end|done|complete|execute after)/, "ToolEnd"],
   [/\b(pre|before) (tool|mcp|shell|file)\b|\btool (call|start|use|execute before)$/, "ToolStart"],

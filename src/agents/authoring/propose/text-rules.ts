@@ -152,7 +152,7 @@ function isWord(value: unknown): boolean {
 function wrapping(texts: readonly string[]): string | undefined {
   const name = /^<([a-z][a-z_-]{0,40})[\s>]/.exec(texts[0] ?? "")?.[1];
   if (name === undefined) return undefined;
-  const isWrapped = (text: string) => new RegExp(`^<${name}[^>]*>[\\s\\S]*</${name}>\\s*$`).test(text);
+  const isWrapped = (text: string) => text.startsWith(`<${name}`) && text.trimEnd().endsWith(`</${name}>`);
   return texts.every(isWrapped) ? `^<${name}[^>]*>([\\s\\S]*)</${name}>\\s*$` : undefined;
 }
 
