@@ -49,6 +49,8 @@ export async function runHook(argv: readonly string[]): Promise<void> {
       else if (verb === "pre-push") (await import("./commits/push.ts")).beforePush(process.cwd());
       else if (verb === "unasked-push")
         process.stdout.write((await import("./commits/push.ts")).unaskedPush(process.cwd()));
+    } else if (agentId === "record") {
+      await (await import("./agents/authoring/capture/capture.ts")).captureHook(argv.slice(1));
     } else await handle(agentId, verb, argv, where);
   } catch (error) {
     logError(where, error);

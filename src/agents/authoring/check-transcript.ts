@@ -4,9 +4,11 @@ import { messageOf } from "../../base/errors.ts";
 import { asBuffer, completeLines, parseLine } from "../../transcripts/lines.ts";
 import type { Agent } from "../contract/agent.ts";
 import type { LineRule, LinesSection, Profile } from "../contract/profile.ts";
-import { messagesIn } from "../generic/transcript.ts";
+import { descriptionOf } from "../generic/agent.ts";
+import { messagesIn, readLine } from "../generic/transcript.ts";
 import { holds } from "../registry/conditions.ts";
 import { firstAt } from "../registry/paths.ts";
+import type { TranscriptItem } from "../shared/transcript/items.ts";
 
 export interface TranscriptCheck {
   file: string;
@@ -21,7 +23,18 @@ export interface TranscriptCheck {
   model: string | null;
   /** Whether the transcript was cut before each prompt but the first, and read again. */
   cut: boolean;
+  /** Which rule read which line, in order. */
+  lines: ReadLine[];
   problems: string[];
+}
+
+export interface ReadLine {
+  /** The line, or the message of a document, from 1. */
+  line: number;
+  /** The place of the rule in `transcript.lines.rules`; null where `types` decided. */
+  rule: number | null;
+  is: string;
+  text: string;
 }
 
 export interface LineFieldCheck {
@@ -42,6 +55,7 @@ export function checkTranscript(agent: Agent, file: string, bytes: Uint8Array, t
     tokens: 0,
     model: null,
     cut: false,
+    lines: readLines(agent, bytes),
     problems: [],
   };
   if (profile.transcript && told !== profile.id) {
@@ -66,15 +80,41 @@ export function checkTranscript(agent: Agent, file: string, bytes: Uint8Array, t
   return check;
 }
 
+/** The lines that say something, by the functions that hooks use: each rule alone, so that it is known which one fired. */
+function readLines({ profile }: Agent, bytes: Uint8Array): ReadLine[] {
+  const lines = profile.transcript?.lines;
+  if (!lines) return [];
+  const rules: (number | null)[] = lines.rules ? [...lines.rules.keys()] : [null];
+  return valuesIn(bytes, lines).flatMap((value, index) =>
+    rules.flatMap((rule) => {
+      const own =
+        rule === null ? lines : { ...lines, rules: [lines.rules?.[rule]].filter((each) => each !== undefined) };
+      const items = readLine(value, descriptionOf(profile, own))?.items ?? [];
+      return items
+        .filter(({ kind }) => rule === null || kind === lines.rules?.[rule]?.is)
+        .map((item) => ({ line: index + 1, rule, is: item.kind, text: sayingOf(item) }));
+    }),
+  );
+}
+
+function sayingOf(item: TranscriptItem): string {
+  if (item.kind === "tool-use") return [item.toolName, item.toolUseId, ...(item.files ?? [])].filter(Boolean).join(" ");
+  if (item.kind === "tool-result") return [item.toolUseId, item.text].filter(Boolean).join(" ");
+  if (item.kind === "usage") return String(Object.values(item.tokens ?? {}).reduce((sum, count) => sum + count, 0));
+  return "text" in item && item.text !== null ? item.text : "model" in item ? item.model : "";
+}
+
+function valuesIn(bytes: Uint8Array, lines: LinesSection): unknown[] {
+  const buffer = asBuffer(bytes);
+  if (lines.list !== undefined) return messagesIn(buffer, lines);
+  return [...completeLines(buffer)].map((at) => parseLine(buffer, at));
+}
+
 /** Counts how often each path of `transcript.lines` occurs in the recorded transcripts. */
 export function lineFieldChecks(profile: Profile, transcripts: readonly Uint8Array[]): LineFieldCheck[] {
   const lines = profile.transcript?.lines;
   if (!lines) return [];
-  const values = transcripts.flatMap((bytes) => {
-    const buffer = asBuffer(bytes);
-    if (lines.list !== undefined) return messagesIn(buffer, lines);
-    return [...completeLines(buffer)].map((at) => parseLine(buffer, at));
-  });
+  const values = transcripts.flatMap((bytes) => valuesIn(bytes, lines));
   const blocks = values.flatMap((value) => firstAt(value, lines.blocks?.at) ?? []);
   const declared = declaredPaths(lines).map(({ field, paths, ofBlock }) => ({
     field,

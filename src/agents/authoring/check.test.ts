@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { capabilitiesOf, requireAgent, userAgentsDirectory } from "../registry/registry.ts";
@@ -107,4 +107,51 @@ test("what only code can do is asked of no profile alone; a transcript that can'
 test("an agent that nobody has described is not found", async () => {
   mkdirSync(userAgentsDirectory(), { recursive: true });
   await expect(checkAgent("nobody")).rejects.toMatchObject({ kind: "not-found" });
+});
+
+test("a profile that is like itself through others says so, and a file elsewhere can be checked", async () => {
+  mkdirSync(userAgentsDirectory(), { recursive: true });
+  const put = (id: string, value: unknown) =>
+    writeFileSync(join(userAgentsDirectory(), `${id}.json`), JSON.stringify(value));
+  put("a", { v: 2, id: "a", like: "b", display_name: "A" });
+  put("b", { v: 2, id: "b", like: "a", display_name: "B" });
+  expect((await checkAgent("a")).problems).toEqual(["like: a is like b is like a: it never ends"]);
+  const { profile, payloads } = scaffoldAgent("my-agent");
+  const elsewhere = join(home, "my-agent.json");
+  writeFileSync(elsewhere, readFileSync(profile, "utf8").replace('"executable"', '"exectuable"'));
+  const report = await checkAgent(elsewhere, { fixtures: join(payloads, "..") });
+  expect(report.problems).toEqual(["exectuable: unknown key; did you mean executable?"]);
+  // A profile that is like a built-in agent is complete with that agent's keys.
+  put("mine", { v: 2, id: "mine", like: "qwen", display_name: "Mine" });
+  expect((await checkAgent("mine")).problems).toEqual([]);
+});
+
+test("what was not recorded is not called proven", async () => {
+  const { profile, payloads, transcripts } = scaffoldAgent("my-agent");
+  const stateOf = async (what: string) =>
+    (await checkAgent("my-agent")).proofs.find((proof) => proof.what === what)?.state;
+  expect(await stateOf("tokens")).toBe("proven");
+  expect(await stateOf("cuts")).toBe("proven");
+  // Examples prove no hooks, and no recording shows a continued copy.
+  expect(await stateOf("hooks")).toBe("unproven");
+  expect(await stateOf("fork")).toBe("unproven");
+  const text = readFileSync(profile, "utf8");
+  writeFileSync(profile, text.replaceAll("$.usage.", "$.spent."));
+  expect(await stateOf("tokens")).toBe("unproven");
+  writeFileSync(profile, text.replace('"prompt": [\n        "$.prompt"', '"prompt": [\n        "$.nothing"'));
+  expect((await checkAgent("my-agent")).ok).toBe(false);
+  writeFileSync(profile, text);
+  // The agent continued a copy: another session begins with the same entries and goes on by itself.
+  const [name = ""] = readdirSync(transcripts);
+  const lines = readFileSync(join(transcripts, name), "utf8").split("\n");
+  const copy = [
+    ...lines.slice(0, 4),
+    JSON.stringify({ id: "9", role: "user", content: "Another way", session_id: "s2" }),
+  ];
+  writeFileSync(join(transcripts, "s2.jsonl"), `${copy.join("\n")}\n`);
+  writeFileSync(
+    join(payloads, "Stop.json"),
+    JSON.stringify({ session_id: "s2", hook_event_name: "Stop", cwd: "/home/dev/project" }),
+  );
+  expect(await stateOf("fork")).toBe("proven");
 });

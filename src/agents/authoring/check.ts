@@ -2,19 +2,21 @@
  * Implements `agents check <id>`: validates the profile against its schema, and replays recorded payloads through the
  * same code that hooks use. Prints nothing.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { readJson } from "../../base/fs/files.ts";
 import type { EventType } from "../../model/event.ts";
 import type { Agent } from "../contract/agent.ts";
-import type { FieldName } from "../contract/profile.ts";
+import { type FieldName, isProfile, type Profile } from "../contract/profile.ts";
 import { problemsOf } from "../contract/schema.ts";
 import { agentOfTranscript } from "../registry/detect.ts";
-import { contextOf, readPayload, toEnvelope } from "../registry/normalize.ts";
+import { contextOf, toEnvelope } from "../registry/normalize.ts";
 import { firstAt, sameName } from "../registry/paths.ts";
-import { getAgent, listAgents, userAgentsDirectory } from "../registry/registry.ts";
+import { agentOfProfile, completeProfile, getAgent, listAgents, userAgentsDirectory } from "../registry/registry.ts";
+import { mayRead } from "../registry/transcript-paths.ts";
+import { type Payload, type Recording, readRecording } from "./capture/format.ts";
 import { checkTranscript, type LineFieldCheck, lineFieldChecks, type TranscriptCheck } from "./check-transcript.ts";
+import { type Proof, proofsOf } from "./proofs.ts";
 
 export interface CheckReport {
   id: string;
@@ -31,13 +33,19 @@ export interface CheckReport {
   lineFields: LineFieldCheck[];
   /** Hooks to install without a recorded payload; and transcript lines without a recorded transcript. */
   unproven: string[];
+  /** What the recording proves of each thing that the profile promises. */
+  proofs: Proof[];
 }
 
-interface PayloadCheck {
+export interface PayloadCheck {
   file: string;
   event: string;
   /** Null if the event is acknowledged and ignored. */
   type: EventType | null;
+  /** What the event says. */
+  prompt: string | null;
+  sessionId: string | null;
+  transcriptPath: string | null;
   found: FieldName[];
   missing: FieldName[];
   problems: string[];
@@ -60,38 +68,40 @@ const NEEDED: Partial<Record<EventType, FieldName[]>> = {
   SubagentEnd: ["subagent_id"],
 };
 
-export async function checkAgent(id: string, options: { fixtures?: string } = {}): Promise<CheckReport> {
-  const fixtures = options.fixtures ?? join(userAgentsDirectory(), id);
-  const agent = await getAgent(id);
-  const ownProblems = problemsOfOwnFile(id);
+export interface CheckOptions {
+  /** The directory with `payloads/` and `transcripts/`; a recording, or what lies beside the profile. */
+  fixtures?: string | undefined;
+}
+
+/** `target` is an agent's id, or the path of a profile. */
+export async function checkAgent(target: string, options: CheckOptions = {}): Promise<CheckReport> {
+  const path = target.endsWith(".json") ? target : join(userAgentsDirectory(), `${target}.json`);
+  const id = basename(path, ".json");
+  const fixtures = options.fixtures ?? join(dirname(path), id);
+  const { profile, problems: ownProblems } = await ownProfile(path);
+  const agent = target.endsWith(".json") ? profile && (await agentOfProfile(profile)) : await getAgent(id);
   if (!agent) {
     if (ownProblems === undefined) {
-      throw new UserError("not-found", `There is no agent "${id}".`, `Make one with: backtrail agents new ${id}`);
+      throw new UserError("not-found", `There is no agent "${target}".`, `Make one with: backtrail agents new ${id}`);
     }
     const problems = ownProblems.length > 0 ? ownProblems : ["id: must be the file's name without .json"];
-    return {
-      id,
-      ok: false,
-      problems,
-      fixtures,
-      payloads: [],
-      transcripts: [],
-      fields: [],
-      lineFields: [],
-      unproven: [],
-    };
+    return { id, ok: false, problems, fixtures, ...NOTHING };
   }
   const problems = [...(ownProblems ?? []), ...problemsOf(agent.profile), ...codeProblems(agent)];
-  const payloads = filesIn(join(fixtures, "payloads"), ".json").map((file) => checkPayload(agent, fixtures, file));
-  const profiles = (await listAgents()).map((each) => each.profile);
+  if (!isThere(fixtures)) return { id, ok: false, problems: [...new Set(problems)], fixtures, ...NOTHING };
+  const recording = readRecording(fixtures);
+  const payloads = recording.payloads.map((payload) => checkPayload(agent, recording, payload));
+  const profiles = [
+    ...(await listAgents()).map((each) => each.profile).filter((each) => each.id !== id),
+    agent.profile,
+  ];
   const format = `.${agent.profile.transcript?.format ?? "jsonl"}`;
-  const recorded = filesIn(join(fixtures, "transcripts"), format).map((file) => ({
-    file,
-    bytes: readFileSync(join(fixtures, "transcripts", file)),
-  }));
-  const transcripts = recorded.map(({ file, bytes }) =>
-    checkTranscript(agent, file, bytes, agentOfTranscript(profiles, bytes) ?? null),
-  );
+  const recorded = recording.transcripts.filter(({ file }) => file.endsWith(format));
+  const told = recorded.map(({ bytes }) => agentOfTranscript(profiles, bytes) ?? null);
+  const transcripts = recorded
+    // Of the files that grew, those of another kind are not the conversation.
+    .map(({ file, bytes }, index) => checkTranscript(agent, file, bytes, told[index] ?? null))
+    .filter((_, index) => recording.cwd === null || recorded.length === 1 || told[index] === id);
   const seen = [...new Set(payloads.map((payload) => payload.event))];
   const install = agent.profile.hooks?.install ?? {};
   const hooks = Object.keys(install);
@@ -99,11 +109,14 @@ export async function checkAgent(id: string, options: { fixtures?: string } = {}
   const unproven = hooks.filter(
     (native) => !seen.some((name) => sameName(name, native) || name === install[native]?.verb),
   );
-  if (agent.profile.transcript?.lines && recorded.length === 0) unproven.push("transcript.lines");
+  if (agent.profile.transcript?.lines && transcripts.length === 0) unproven.push("transcript.lines");
+  const proofs = proofsOf(agent, { recording, payloads, transcripts, missing: unproven });
   const clean = [...payloads, ...transcripts].every((check) => check.problems.length === 0);
+  const isTold = !proofs.some(({ what, state }) => what === "prompts" && state === "unproven");
   return {
     id,
-    ok: problems.length === 0 && clean && (payloads.length > 0 || hooks.length === 0) && unproven.length === 0,
+    ok:
+      problems.length === 0 && clean && (payloads.length > 0 || hooks.length === 0) && unproven.length === 0 && isTold,
     problems: [...new Set(problems)],
     fixtures,
     payloads,
@@ -114,7 +127,14 @@ export async function checkAgent(id: string, options: { fixtures?: string } = {}
       recorded.map(({ bytes }) => bytes),
     ),
     unproven,
+    proofs,
   };
+}
+
+const NOTHING = { payloads: [], transcripts: [], fields: [], lineFields: [], unproven: [], proofs: [] };
+
+function isThere(directory: string): boolean {
+  return existsSync(join(directory, "payloads")) || existsSync(join(directory, "transcripts"));
 }
 
 /** Reports features that the profile claims but that need an adapter. */
@@ -125,33 +145,45 @@ function codeProblems({ profile, hookFile }: Agent): string[] {
     .map(([scope]) => `hooks.settings.${scope}: own-file needs an adapter that writes the file`);
 }
 
-/** Undefined if the user has no profile for that agent. */
-function problemsOfOwnFile(id: string): string[] | undefined {
+/** No problems if there is no such file. */
+async function ownProfile(path: string): Promise<{ profile?: Profile; problems?: string[] }> {
   try {
-    const value = readJson(join(userAgentsDirectory(), `${id}.json`));
-    return value === undefined ? undefined : problemsOf(value);
+    const value = await completeProfile(path);
+    if (value === undefined) return {};
+    return { ...(isProfile(value) ? { profile: value } : {}), problems: problemsOf(value) };
   } catch (error) {
-    return [`the file: ${messageOf(error)}`];
+    const message = messageOf(error);
+    return { problems: [message.startsWith("like:") ? message : `the file: ${message}`] };
   }
 }
 
-function checkPayload(agent: Agent, fixtures: string, file: string): PayloadCheck {
-  const raw = readPayload(readFileSync(join(fixtures, "payloads", file), "utf8"), []);
-  const envelope = toEnvelope(agent.profile, file.split(".", 1)[0] ?? "", raw);
+function checkPayload(agent: Agent, { home, directory }: Recording, { file, event: verb, raw }: Payload): PayloadCheck {
+  const envelope = toEnvelope(agent.profile, verb, raw);
   const known = declaredFields(agent);
   const found = known.filter(([, paths]) => firstAt(raw, paths) !== undefined).map(([field]) => field);
   const check: PayloadCheck = {
     file,
     event: envelope.event,
     type: null,
+    prompt: null,
+    sessionId: null,
+    transcriptPath: null,
     found,
     missing: known.map(([field]) => field).filter((field) => !found.includes(field)),
     problems: Object.keys(raw).length === 0 ? ["not a JSON object"] : [],
     example: file.endsWith(".example.json"),
   };
   try {
-    const event = agent.toEvent(envelope, contextOf(agent.profile, envelope, { env: {}, cwd: fixtures }));
+    const inputs = { env: {}, cwd: directory, ...(home === null ? {} : { mayRead: readableIn(agent.profile, home) }) };
+    const event = agent.toEvent(envelope, contextOf(agent.profile, envelope, inputs));
     check.type = event?.type ?? null;
+    check.prompt = event?.prompt ?? null;
+    check.sessionId = event?.sessionId ?? null;
+    check.transcriptPath = event?.transcriptPath ?? null;
+    const named = envelope.transcriptPath;
+    if (event && named !== null && home !== null && check.transcriptPath === null) {
+      check.problems.push(`${named} is outside transcript.directory, so it would not be read`);
+    }
   } catch (error) {
     check.problems.push(messageOf(error));
   }
@@ -159,6 +191,11 @@ function checkPayload(agent: Agent, fixtures: string, file: string): PayloadChec
     if (!found.includes(field)) check.problems.push(`${check.type} needs ${field}, which was not found`);
   }
   return check;
+}
+
+/** The rule that a hook follows, with the home directory of the recording. */
+function readableIn(profile: Profile, home: string): (path: string) => boolean {
+  return (path) => mayRead(path, { profiles: [profile], storeDir: "/", more: [] }, { HOME: home });
 }
 
 /** A prompt may be told by the conversation alone; then the profile names no field for it. */
@@ -179,14 +216,4 @@ function fieldChecks(agent: Agent, payloads: PayloadCheck[]): FieldCheck[] {
 
 function declaredFields(agent: Agent): [FieldName, string[]][] {
   return Object.entries(agent.profile.hooks?.fields ?? {}) as [FieldName, string[]][];
-}
-
-function filesIn(directory: string, ending: string): string[] {
-  try {
-    return readdirSync(directory)
-      .filter((name) => name.endsWith(ending))
-      .sort();
-  } catch {
-    return [];
-  }
 }

@@ -21,22 +21,24 @@ export interface Scaffold {
   files: string[];
 }
 
-export function scaffoldAgent(id: string): Scaffold {
-  if (!isAgentId(id)) {
+/** Where the profile goes. Refuses ids that can't be one, and those that are taken. */
+export function demandFreeId(id: string, mayReplace = false): { file: string; directory: string } {
+  if (!isAgentId(id) || id === "git" || id === "record") {
     throw new UserError("usage", `"${id}" can't be an agent's id.`, "Use small letters, digits and hyphens: my-agent");
   }
   if (Object.hasOwn(PACKAGED, id)) {
     throw new UserError("refused", `${id} is built in.`, "Choose another id; see: backtrail agents list");
   }
   const directory = userAgentsDirectory();
-  const profile = join(directory, `${id}.json`);
-  if (existsSync(profile)) {
-    throw new UserError(
-      "refused",
-      `There is already a profile: ${profile}`,
-      `Try it with: backtrail agents check ${id}`,
-    );
+  const file = join(directory, `${id}.json`);
+  if (existsSync(file) && !mayReplace) {
+    throw new UserError("refused", `There is already a profile: ${file}`, `Try it with: backtrail agents check ${id}`);
   }
+  return { file, directory };
+}
+
+export function scaffoldAgent(id: string): Scaffold {
+  const { file: profile, directory } = demandFreeId(id);
   const payloads = join(directory, id, "payloads");
   const examples = Object.entries(examplePayloads(id));
   const transcripts = join(directory, id, "transcripts");

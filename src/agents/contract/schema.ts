@@ -12,7 +12,7 @@ import { mcp } from "./schema/mcp.ts";
 import { semanticProblems } from "./schema/meaning.ts";
 import { run } from "./schema/run.ts";
 import { transcript } from "./schema/transcript.ts";
-import { insidePath, jsonPaths, key, name, optionalKey, program, sentence, word } from "./schema/values.ts";
+import { insidePath, key, name, optionalKey, program, sentence, word } from "./schema/values.ts";
 
 const reasons = z.strictObject({
   hooks: z.optional(sentence),
@@ -40,7 +40,9 @@ const profileSchema = z.strictObject({
   short_names: optionalKey(z.array(word), "Other names that a user may type.", ["claude"]),
   former_names: optionalKey(z.array(name), "Display names in checkpoints of earlier versions."),
   executable: optionalKey(program, "The agent's program, searched on PATH.", "qwen"),
-  sold_by: optionalKey(word, "Who sells the models, for an agent that has prices of its own.", "github-copilot"),
+  // Earlier profiles may contain these two keys. Nothing reads them.
+  sold_by: z.optional(word),
+  to_do: z.optional(z.unknown()),
   detection: key(detection, "How to recognize the agent. The highest score that reaches `min_score` wins.", {
     min_score: 50,
     score_rules: [{ score: 60, path_matches: { path: "$.transcript_path", regex: "/\\.qwen/" } }],
@@ -52,11 +54,6 @@ const profileSchema = z.strictObject({
   mcp: optionalKey(mcp, "How the agent is told to start Backtrail's MCP server."),
   commands: optionalKey(commands, "Where the agent reads commands that a user can type."),
   transcript: optionalKey(transcript, "Where and in which form it keeps conversations."),
-  to_do: optionalKey(
-    z.strictObject({ items: jsonPaths, text: jsonPaths, status: jsonPaths }),
-    "How a to-do list looks in a tool's input.",
-    { items: ["$.todos"], text: ["$.content"], status: ["$.status"] },
-  ),
   protected_dirs: key(z.array(insidePath), "Directories in the repository that a restore never touches.", [".qwen"]),
   resume: optionalKey(z.array(name).check(z.minLength(1)), "The command that continues a session.", [
     "qwen",

@@ -148,9 +148,21 @@ async function ownProfile(id: string, repository: RepositoryProfiles | undefined
   return accepted ?? readProfile(join(userAgentsDirectory(), `${id}.json`), id);
 }
 
+/** The profile in a file, with everything of the one that it is like. Throws if there is no end to that. */
+export async function completeProfile(path: string): Promise<unknown> {
+  return complete(await withVersion(readJson(path)), path);
+}
+
+/** The agent that a profile outside the usual directories describes. */
+export async function agentOfProfile(profile: Profile): Promise<Agent> {
+  await loadEngineFor(profile);
+  const adapter = await packagedAgent(profile.like ?? profile.id)?.adapter?.();
+  return adapter ? adapter(profile) : fromProfile(profile);
+}
+
 async function readProfile(path: string, id: string): Promise<Profile | undefined> {
   try {
-    const value = await complete(await withVersion(readJson(path)), path);
+    const value = await completeProfile(path);
     if (value === undefined) return undefined;
     if (isProfile(value) && value.id === id) {
       await loadEngineFor(value);

@@ -4,6 +4,7 @@ import { checkpoints, metadata } from "./checkpoints.ts";
 import { configuration } from "./configuration.ts";
 import { hooks } from "./hooks.ts";
 import { payloads } from "./payloads.ts";
+import { profiles } from "./profiles.ts";
 import { protocol } from "./protocol.ts";
 import { refs } from "./refs.ts";
 import { settings } from "./settings.ts";
@@ -18,6 +19,7 @@ export const TARGETS: readonly Target[] = [
   configuration,
   settings,
   transcripts,
+  profiles,
   protocol,
   checkpoints,
   hooks,

@@ -1,26 +1,31 @@
-/** `agents check <id>`: checks a profile against recorded payloads of its agent. */
+/** `agents check <agent>`: checks a profile against what was recorded of its agent. */
 
 import { resolve } from "node:path";
 import { type CheckReport, checkAgent } from "../../../agents/authoring/check.ts";
-import { plural, printable, shownPath } from "../../../base/text.ts";
+import { oneLine, plural, printable, shorten, shownPath } from "../../../base/text.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
+import { PROVABLE_NAMES, proofText } from "../../render/words/agent-proofs.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { agentsCheckCommand } from "./commands.ts";
 
+const MAX_LINES = 40;
+
 type Options = OptionsOf<typeof agentsCheckCommand>;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
-  const fixtures = options.fixtures === undefined ? undefined : resolve(io.cwd, options.fixtures);
-  const report = await checkAgent(options.id, { fixtures });
+  const given = options.from ?? options.fixtures;
+  const fixtures = given === undefined ? undefined : resolve(io.cwd, given);
+  const isFile = options.agent.endsWith(".json");
+  const report = await checkAgent(isFile ? resolve(io.cwd, options.agent) : options.agent, { fixtures });
   if (options.json) io.json(report);
-  else tell(report, io);
+  else tell(report, io, options.all === true);
   return report.ok ? undefined : EXIT.failed;
 }
 
-function tell(report: CheckReport, io: Io): void {
+function tell(report: CheckReport, io: Io, isAll: boolean): void {
   const { paint } = io.out;
   const bad = (text: string) => io.print(`  ${paint("red", "✗")} ${printable(text)}`);
   for (const problem of report.problems) bad(`profile: ${problem}`);
@@ -31,8 +36,14 @@ function tell(report: CheckReport, io: Io): void {
     },
     { text: shownPath(payload.file) },
     { text: `${printable(payload.event)} → ${payload.type ?? "ignored"}${payload.example ? " (example)" : ""}` },
+    { text: payload.prompt === null ? "" : `"${shorten(oneLine(payload.prompt), 60)}"` },
   ]);
   for (const line of table(rows, io.out.columns, 2)) io.print(line);
+  for (const { file, lines } of report.transcripts) {
+    if (lines.length > 0) io.print(`  ${shownPath(file)}`);
+    for (const line of table(lineRows(isAll ? lines : lines.slice(0, MAX_LINES)), io.out.columns, 2)) io.print(line);
+    if (!isAll && lines.length > MAX_LINES) io.print(`  … ${lines.length - MAX_LINES} more; --all shows them`);
+  }
   for (const { file, problems } of [...report.payloads, ...report.transcripts]) {
     for (const problem of problems) bad(`${shownPath(file)}: ${problem}`);
   }
@@ -45,11 +56,35 @@ function tell(report: CheckReport, io: Io): void {
     io.printMessage(`No recorded payloads in ${placeOf(report.fixtures, null)}; --fixtures names another place.`);
   else if (report.unproven.length > 0)
     io.printMessage(`Nothing recorded of: ${report.unproven.map(printable).join(", ")}.`);
-  const recorded = report.payloads.filter(({ example }) => !example).length;
-  if (!report.ok) io.printMessage(`${report.id} is ${paint("red", "not proven")}.`);
-  else if (recorded > 0)
-    io.printMessage(`${report.id} is ${paint("green", "proven")} by ${plural(recorded, "recorded payload")}.`);
-  else io.printMessage(`${report.id} holds for its examples. Put what it really sends beside them to prove it.`);
+  tellProofs(report, io);
+}
+
+/** What is proven, what is not, and the verdict. Nothing is called proven as a whole while a promise is not. */
+function tellProofs({ id, ok, payloads, proofs }: CheckReport, io: Io): void {
+  const { paint } = io.out;
+  for (const { what, state, by } of proofs) {
+    const mark =
+      state === "proven" ? paint("green", "✓") : state === "absent" ? paint("dim", "-") : paint("yellow", "?");
+    io.print(`  ${mark} ${proofText(what, state, by)}`);
+  }
+  const open = proofs.filter(({ state }) => state === "unproven").map(({ what }) => PROVABLE_NAMES[what]);
+  const recorded = payloads.filter(({ example }) => !example).length;
+  if (!ok) io.printMessage(`${id} is ${paint("red", "not proven")}.`);
+  else if (recorded === 0)
+    io.printMessage(`${id} holds for its examples. Put what it really sends beside them to prove it.`);
+  else if (open.length > 0)
+    io.printMessage(
+      `${id} holds for ${plural(recorded, "recorded payload")}. ${paint("yellow", "Not proven")}: ${open.join(", ")}.`,
+    );
+  else io.printMessage(`${id} is ${paint("green", "proven")} by ${plural(recorded, "recorded payload")}.`);
+}
+
+function lineRows(lines: CheckReport["transcripts"][number]["lines"]): Cell[][] {
+  return lines.map(({ line, rule, is, text }) => [
+    { text: String(line) },
+    { text: rule === null ? is : `rules.${rule} ${is}` },
+    { text: shorten(oneLine(text), 80) },
+  ]);
 }
 
 /** Reports what the recorded transcripts contain, and every field that none of them contains. */

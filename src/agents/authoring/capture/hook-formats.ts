@@ -1,0 +1,20 @@
+/** The forms of settings that a recording can put its hooks into, and the usual events. Loaded with the command table. */
+export const HOOK_FORMATS = [
+  "claude-settings",
+  "gemini-settings",
+  "cursor-hooks",
+  "toml-hooks",
+  "script-per-event",
+] as const;
+export type HookFormat = (typeof HOOK_FORMATS)[number];
+
+/** The names that most agents have taken from each other. */
+export const COMMON_EVENTS = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PostToolUse",
+  "Stop",
+  "PreCompact",
+  "SessionEnd",
+] as const;

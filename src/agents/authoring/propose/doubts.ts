@@ -1,0 +1,25 @@
+/** What a proposal is unsure of. `cli/render/words/agent-doubts.ts` has the sentences. */
+export type Doubt =
+  /** Nothing recorded tells it: a guess. */
+  | { kind: "guess"; key: string; value: string }
+  /** The meaning of an event follows from its fields alone. */
+  | { kind: "event-meaning"; key: string; event: string; is: string }
+  /** Recorded events that the profile ignores, because nothing tells what they mean. */
+  | { kind: "events-ignored"; key: string; events: string[] }
+  /** A field that an agent usually sends, and that was found nowhere. */
+  | { kind: "not-found"; key: string }
+  /** No hook tells when a turn starts or ends. */
+  | { kind: "no-event"; key: string; is: string }
+  | { kind: "tools-unknown"; key: string; tools: string[] }
+  /** No recorded file holds the conversation. */
+  | { kind: "no-transcript"; key: string }
+  | { kind: "outside-home"; key: string; path: string }
+  /** A part of the transcript's path that nothing recorded explains. */
+  | { kind: "place-unknown"; key: string; part: string }
+  /** The transcript's prompts are not those that hooks sent. */
+  | { kind: "prompts-differ"; key: string; missing: number; more: number }
+  | { kind: "cache-in-input"; key: string }
+  /** Hooks were installed by hand, so the profile does not know where. */
+  | { kind: "hooks-by-hand"; key: string }
+  /** A recording can't show that the agent continues a copy. */
+  | { kind: "fork-untried"; key: string };

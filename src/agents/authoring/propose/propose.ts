@@ -1,0 +1,212 @@
+/**
+ * Implements `agents new <id> --from <recording>`: proposes a profile from what was recorded, and says what it is
+ * unsure of. Prints nothing.
+ */
+import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { makeDirectory, writeFileAtomic } from "../../../base/fs/files.ts";
+import type { HooksSection, Profile } from "../../contract/profile.ts";
+import { describedAgent } from "../../generic/agent.ts";
+import { textAt, valueAt } from "../../registry/paths.ts";
+import { type Recording, readRecording } from "../capture/format.ts";
+import { demandFreeId } from "../scaffold.ts";
+import type { Doubt } from "./doubts.ts";
+import { proposeEvents, proposeTools } from "./events.ts";
+import { proposeFields, type Sent } from "./fields.ts";
+import { proposeTranscript, type TranscriptProposal } from "./transcript.ts";
+import { isText, proseOf } from "./walk.ts";
+
+export interface Proposal {
+  profile: Profile;
+  doubts: Doubt[];
+  /** The recorded file that the description of transcripts was made from. */
+  transcript: string | null;
+}
+
+function proposeProfile(id: string, recording: Recording): Proposal {
+  const { payloads, hooks } = recording;
+  const events = proposeEvents(payloads);
+  const sent: Sent[] = payloads.map((payload, index) => ({ ...payload, type: events.meanings[index] ?? null }));
+  const files = recording.transcripts.flatMap(({ path }) => path ?? []);
+  const doubts: Doubt[] = [...events.doubts];
+  // Tools tell which fields are files, and fields tell the tools: the names come first.
+  const names = proposeFields(sent, { files, cwd: recording.cwd, tools: {} });
+  const uses = sent.flatMap(({ raw }) => {
+    const name = textAt(raw, names.tool_name);
+    return name === null ? [] : [{ name, input: names.tool_input?.map((path) => valueAt(raw, path)).find(Boolean) }];
+  });
+  const known = knownOf(sent, names, recording);
+  const found = proposeTranscript(id, recording.transcripts, known);
+  const { tools, doubts: aboutTools } = proposeTools([...uses, ...(found?.uses ?? [])]);
+  const fields = proposeFields(sent, { files, cwd: recording.cwd, tools });
+  doubts.push(...aboutTools, ...(found?.doubts ?? [{ kind: "no-transcript", key: "transcript" } as const]));
+  for (const field of ["session_id", "cwd"] as const) {
+    if (!fields[field]) doubts.push({ kind: "not-found", key: `hooks.fields.${field}` });
+  }
+  const isPromptKnown = fields.prompt !== undefined || found !== undefined;
+  if (!isPromptKnown) doubts.push({ kind: "not-found", key: "hooks.fields.prompt" });
+  if (!hooks) doubts.push({ kind: "hooks-by-hand", key: "hooks.settings" });
+  const profile = profileOf(
+    id,
+    recording,
+    {
+      settings: settingsOf(recording),
+      install: events.install,
+      fields: { ...(events.field ? { event: [events.field] } : {}), ...fields },
+      events: events.events,
+      tools,
+    },
+    found,
+  );
+  doubts.push({ kind: "guess", key: "resume", value: (profile.resume ?? []).join(" ") });
+  if (profile.transcript?.fork) doubts.push({ kind: "fork-untried", key: "transcript.fork" });
+  doubts.push(...promptDoubts(profile, recording, found, known.prompts));
+  return { profile, doubts, transcript: found?.file ?? null };
+}
+
+/** What hooks sent, to be found again in the transcript. */
+function knownOf(sent: readonly Sent[], fields: HooksSection["fields"], recording: Recording) {
+  const texts = (paths: readonly string[] | undefined) => [
+    ...new Set(sent.flatMap(({ raw }) => (paths ?? []).map((path) => proseOf(valueAt(raw, path))).filter(isText))),
+  ];
+  const starts = sent.filter(({ type }) => type === "TurnStart");
+  const prompts = starts.flatMap(({ raw }) => (fields.prompt ?? []).map((path) => proseOf(valueAt(raw, path))));
+  return {
+    home: recording.home,
+    cwd: recording.cwd ?? texts(fields.cwd)[0] ?? null,
+    sessions: texts(fields.session_id),
+    prompts: [...new Set(prompts.filter(isText))],
+    answers: texts(fields.response),
+    model: texts(fields.model)[0] ?? null,
+    named: texts(fields.transcript_path),
+  };
+}
+
+/** Where the recording hooks were. Without them, the user installs hooks by hand. */
+function settingsOf({ hooks }: Recording): HooksSection["settings"] {
+  if (!hooks) return { user: { format: "none" } };
+  return { [hooks.scope]: { path: hooks.path, format: hooks.format } };
+}
+
+function profileOf(
+  id: string,
+  recording: Recording,
+  hooks: HooksSection,
+  found: TranscriptProposal | undefined,
+): Profile {
+  const variables = environmentOf(recording, hooks);
+  const directory = found?.transcript.directory.split("/")[0];
+  const folder = directory?.startsWith(".") && directory.length > 1 ? directory : `.${id}`;
+  return {
+    v: 2,
+    id,
+    display_name: id,
+    preview: true,
+    executable: id,
+    detection: detectionOf(id, folder, recording, hooks),
+    ...(variables ? { env: variables } : {}),
+    hooks,
+    ...(found ? { transcript: found.transcript } : {}),
+    protected_dirs: [folder],
+    resume: [id, "--resume", "{session}"],
+    tested_versions: [],
+  };
+}
+
+/** A field that tells the agent, or the directory of its transcripts; and a variable with its name. */
+function detectionOf(
+  id: string,
+  folder: string,
+  { payloads }: Recording,
+  { fields }: HooksSection,
+): Profile["detection"] {
+  const pattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const rules: Profile["detection"]["score_rules"] = [];
+  const [path] = fields.transcript_path ?? [];
+  if (path) rules.push({ score: 60, path_matches: { path, regex: `[/\\\\]${pattern(folder)}[/\\\\]` } });
+  const [first] = payloads;
+  const words = id.split("-");
+  const telling = Object.entries(first?.raw ?? {}).find(
+    ([key, value]) =>
+      /^[A-Za-z0-9_-]+$/.test(key) &&
+      words.some(
+        (word) =>
+          word.length > 2 &&
+          `${key} ${typeof value === "string" && value.length < 40 ? value : ""}`.toLowerCase().includes(word),
+      ) &&
+      payloads.every(({ raw }) => Object.hasOwn(raw, key)),
+  );
+  if (telling) rules.push({ score: 60, path_exists: `$.${telling[0]}` });
+  const names = Object.keys(first?.env ?? {}).filter((name) =>
+    words.some((word) => name.toLowerCase().startsWith(word)),
+  );
+  const variable = names.find((name) => payloads.every(({ env }) => Object.hasOwn(env, name)));
+  if (variable) rules.push({ score: 50, env_exists: variable });
+  rules.push({ score: 10, dir_exists: folder });
+  return { min_score: 50, score_rules: rules };
+}
+
+/** Variables that had the same value as a field. */
+function environmentOf({ payloads }: Recording, { fields }: HooksSection): Profile["env"] {
+  const names = (paths: readonly string[] | undefined) =>
+    [...new Set(payloads.flatMap(({ env }) => Object.keys(env)))].filter((name) =>
+      payloads.some(({ env }) => typeof env[name] === "string" && paths?.includes(env[name])),
+    );
+  const [project, session] = [names(fields.cwd), names(fields.session_id)];
+  if (project.length + session.length === 0) return undefined;
+  return {
+    ...(project.length > 0 ? { project_dir: project } : {}),
+    ...(session.length > 0 ? { session_id: session } : {}),
+  };
+}
+
+/** Reads the transcript with the proposed profile: it must give the prompts that hooks sent. */
+function promptDoubts(
+  profile: Profile,
+  { transcripts }: Recording,
+  found: TranscriptProposal | undefined,
+  prompts: readonly string[],
+): Doubt[] {
+  const file = transcripts.find((each) => each.file === found?.file);
+  if (!file || prompts.length === 0) return [];
+  const read = describedAgent(profile).analyzer?.readSlice(file.bytes, 0).prompts ?? [];
+  const missing = prompts.filter((prompt) => !read.some((text) => text.trim() === prompt.trim())).length;
+  const more = Math.max(0, read.length - (prompts.length - missing));
+  return missing + more > 0 ? [{ kind: "prompts-differ", key: "transcript.lines.rules", missing, more }] : [];
+}
+
+export interface Proposed extends Proposal {
+  file: string;
+  /** The directory with the copies of what was recorded. */
+  fixtures: string;
+}
+
+/** Writes the proposed profile, and what it was made from, where `agents check` looks. */
+export function writeProposal(id: string, from: string, options: { force?: boolean } = {}): Proposed {
+  const { file, directory } = demandFreeId(id, options.force === true);
+  const proposal = proposeProfile(id, readRecording(from));
+  const fixtures = join(directory, id);
+  for (const [folder, ending] of [
+    ["payloads", ".json"],
+    ["transcripts", ""],
+  ] as const) {
+    rmSync(join(fixtures, folder), { recursive: true, force: true });
+    makeDirectory(join(fixtures, folder));
+    for (const name of recordedNames(from, folder, ending, proposal)) {
+      copyFileSync(join(from, folder, name), join(fixtures, folder, name));
+    }
+  }
+  for (const name of ["recording.json", "calls.jsonl"]) {
+    rmSync(join(fixtures, name), { force: true });
+    if (existsSync(join(from, name))) copyFileSync(join(from, name), join(fixtures, name));
+  }
+  writeFileAtomic(file, `${JSON.stringify(proposal.profile, null, 2)}\n`);
+  return { ...proposal, file, fixtures };
+}
+
+/** Of the files that grew, only those of the conversation's kind prove anything. */
+function recordedNames(from: string, folder: string, ending: string, { transcript }: Proposal): string[] {
+  const { payloads, transcripts } = readRecording(from);
+  if (folder === "payloads") return payloads.map(({ file }) => file).filter((file) => file.endsWith(ending));
+  return transcripts.map(({ file }) => file).filter((file) => file === transcript);
+}

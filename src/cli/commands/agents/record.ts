@@ -1,0 +1,106 @@
+/** `agents record <id>`: records what an agent sends and writes while the user works with it. */
+import { basename, dirname, extname, resolve } from "node:path";
+import { eventOfName, readRecording } from "../../../agents/authoring/capture/format.ts";
+import { COMMON_EVENTS } from "../../../agents/authoring/capture/hook-formats.ts";
+import { type HookRequest, recordingCommand } from "../../../agents/authoring/capture/hooks.ts";
+import { endRecording, type Started, startRecording } from "../../../agents/authoring/capture/record.ts";
+import { UserError } from "../../../base/errors.ts";
+import { homeDirectory } from "../../../base/paths.ts";
+import { plural, printable } from "../../../base/text.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { placeOf } from "../../render/layout/location.ts";
+import { ownExecutable } from "../../shared/executable.ts";
+import type { Io } from "../../terminal/io.ts";
+import type { agentsRecordCommand } from "./commands.ts";
+
+const LOOK_EVERY_MS = 1_000;
+
+type Options = OptionsOf<typeof agentsRecordCommand>;
+
+export async function run(options: Options, io: Io): Promise<undefined> {
+  const { id } = options;
+  if (options.stop) return stop(id, io, options.json === true);
+  const hooks = hookRequest(options, io.cwd);
+  const events = options.events === undefined ? COMMON_EVENTS : hooksNamed(options.events);
+  const executable = ownExecutable();
+  const watched = (options.watch ?? []).map((directory) => resolve(io.cwd, directory));
+  const started = await startRecording({ id, home: homeDirectory(), cwd: io.cwd, watched, hooks, executable });
+  io.say(`Recording ${id} into ${placeOf(started.directory, null)}`);
+  if (hooks) io.say(`Its hooks are in ${placeOf(hooks.file, null)} until the recording ends.`);
+  else {
+    io.say("");
+    io.say(`Make these commands hooks of ${id}, one for each of its events (--hooks <file> does it for you):`);
+    for (const event of events) io.print(`  ${recordingCommand(executable, id, event)}`);
+    io.say("The last word is the event's name: write the agent's own names there.");
+  }
+  io.say("");
+  io.say(`Now start ${id} in this directory, and`);
+  io.say("  1. ask it to write a file and to run a command,");
+  io.say("  2. ask it a second thing,");
+  io.say("  3. leave it, continue the same session, and ask a third thing.");
+  io.say(`Then press Ctrl-C here, or run: backtrail agents record ${id} --stop`);
+  await watchUntilStopped(started, io);
+  await stop(id, io, options.json === true, started.directory);
+}
+
+/** Looks at the files until a signal, or until another process ends the recording. */
+async function watchUntilStopped(started: Started, io: Io): Promise<void> {
+  let end = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  process.once("SIGINT", end).once("SIGTERM", end).once("SIGHUP", end);
+  const shown = new Set<string>();
+  const timer = setInterval(() => {
+    for (const path of started.look()) {
+      if (!shown.has(path)) io.say(`  it writes ${placeOf(path, null)}`);
+      shown.add(path);
+    }
+    if (!started.isActive()) end();
+  }, LOOK_EVERY_MS);
+  await stopped;
+  clearInterval(timer);
+}
+
+async function stop(id: string, io: Io, isJson: boolean, known?: string): Promise<undefined> {
+  const ended = await endRecording(id);
+  if (ended === null && known === undefined) {
+    throw new UserError("not-found", `No recording of ${id} is under way.`, `Start one: backtrail agents record ${id}`);
+  }
+  // Another process ended it, and told the user.
+  if (ended === null) return;
+  const { payloads, transcripts } = readRecording(ended);
+  const events = [...new Set(payloads.map(({ event, file }) => event || eventOfName(file)))];
+  if (isJson) {
+    io.json({ directory: ended, payloads: payloads.length, events, files: transcripts.map(({ path }) => path) });
+    return;
+  }
+  io.say("");
+  io.say(`Recorded ${plural(payloads.length, "hook call")} and ${plural(transcripts.length, "file")}.`);
+  if (events.length > 0) io.say(`Events: ${events.map(printable).join(", ")}.`);
+  if (payloads.length === 0) io.say("No hook called. Does the agent read the file with the hooks?");
+  io.say(`Propose a profile with: backtrail agents new ${id} --from ${placeOf(ended, null)}`);
+}
+
+function hookRequest(options: Options, cwd: string): HookRequest | null {
+  if (options.hooks === undefined) {
+    if (options.format === undefined) return null;
+    throw new UserError("usage", "--format needs --hooks <file>.");
+  }
+  const file = resolve(cwd, options.hooks);
+  const format = options.format ?? (extname(file) === ".toml" ? "toml-hooks" : commonFormat(file));
+  return { file, format, events: options.events === undefined ? COMMON_EVENTS : hooksNamed(options.events) };
+}
+
+function commonFormat(file: string): HookRequest["format"] {
+  const isScripts = extname(file) === "" && basename(file).toLowerCase() === "hooks";
+  if (isScripts) return "script-per-event";
+  return basename(dirname(file)) === ".cursor" ? "cursor-hooks" : "claude-settings";
+}
+
+function hooksNamed(text: string): string[] {
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
