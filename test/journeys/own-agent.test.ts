@@ -144,7 +144,7 @@ test("described in a file, the agent is proven, recorded and taken back, with it
   expect(check.stdout.replaceAll("\n", " ")).toContain(
     "tale.jsonl: 2 prompts, 2 answers, 2 files, 214 tokens, model grimm-2, can be cut.",
   );
-  expect(check.stdout).toContain("fable is proven by 4 recorded payloads.");
+  expect(check.stdout).toContain("fable holds for 4 recorded payloads. Not proven: that the agent finds a fork.");
   expect(check.code).toBe(0);
 
   const { receipt } = await repository.json<{ receipt: { chat: { command: string; transcript: string } } }>(

@@ -2,6 +2,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { writeJson } from "../../base/fs/files.ts";
 import { decodePath, onDisk } from "../../base/fs/path-bytes.ts";
+import { logError } from "../../base/log.ts";
 import { pathsAtNul } from "../conversion/conversion.ts";
 import { gitLocation } from "../location.ts";
 import { tryGit } from "../run.ts";
@@ -17,7 +18,12 @@ const OWN = /^\.(?:aiwr|backtrail|entire)\//;
 /** Finds the ignored files and saves their names for later snapshots. */
 export async function scanIgnored(workspace: Workspace): Promise<IgnoredList> {
   const names = await findNames(workspace);
-  writeJson(namesFile(workspace), { v: 1, ...names });
+  try {
+    writeJson(namesFile(workspace), { v: 1, ...names });
+  } catch (error) {
+    // The next scan saves them. The disk may be full or read-only.
+    logError("names of ignored files", error);
+  }
   return listOf(workspace.root, names);
 }
 

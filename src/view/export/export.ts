@@ -14,11 +14,13 @@ export interface ExportOptions {
   workspace: Workspace | undefined;
   /** The session, then those below it. Stories must be redacted already. */
   sessions: readonly Told[];
+  /** The names of the sessions' files as they are: a secret may be in one of them. */
+  fileNames: readonly string[];
   /** Undefined: as it is, with any secrets in it. */
   redaction: Redaction | undefined;
 }
 
-export async function exportPage({ workspace, sessions, redaction }: ExportOptions): Promise<string> {
+export async function exportPage({ workspace, sessions, fileNames, redaction }: ExportOptions): Promise<string> {
   const files = await readPageFiles();
   const name = workspace ? basename(workspace.root) : "Backtrail";
   const data = redaction
@@ -38,8 +40,7 @@ export async function exportPage({ workspace, sessions, redaction }: ExportOptio
     by: Redaction,
     repository: string,
   ): Promise<ExportedData> {
-    const names = told.flatMap(({ story }) => story.files ?? []);
-    return redactSession(by, names, async (own) =>
+    return redactSession(by, fileNames, async (own) =>
       withNames(await collect(open(place, own), told, repository), (text) => own.name(text)),
     );
   }

@@ -49,8 +49,8 @@ export const agentsRecordCommand = command({
     JSON_OPTION,
   ],
   examples: [
-    ["backtrail agents record my-agent", "prints the commands to use as hooks"],
-    ["backtrail agents record my-agent --hooks ~/.my-agent/settings.json", "installs them"],
+    ["backtrail agents record mine", "print its hooks"],
+    ["backtrail agents record mine --hooks ~/.mine.json", "install them"],
   ],
 });
 

@@ -25,14 +25,16 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   if (path !== undefined) requireFree(path, options.yes);
   const redaction = options.raw ? undefined : await storyRedaction(workspace, settingsOf(workspace).config.redaction);
   const stories: SessionStory[] = [];
+  const fileNames: string[] = [];
   for (const node of options.tree ? inOrder([session]) : [session]) {
     const story = await storyOf(workspace, node);
+    fileNames.push(...(story.files ?? []));
     stories.push(redaction ? await redactedStory(story, redaction) : story);
   }
   const format = options.format ?? formatOf(path);
   const text =
     format === "html"
-      ? await exportPage({ workspace, sessions: toldBy(stories, session), redaction })
+      ? await exportPage({ workspace, sessions: toldBy(stories, session), fileNames, redaction })
       : format === "json"
         ? exportJson(stories, redaction !== undefined)
         : exportMarkdown(stories);
