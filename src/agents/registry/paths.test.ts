@@ -56,3 +56,9 @@ test("event names are the same in every spelling", () => {
   expect(sameName("UserPromptSubmit", "user_prompt_submit")).toBe(true);
   expect(sameName("Stop", "StopFailure")).toBe(false);
 });
+
+test("what is no path leads nowhere", () => {
+  const paths = [null, 3, {}, "a", "$.a"] as unknown as string[];
+  expect(firstAt({ a: "found" }, paths)).toBe("found");
+  expect(textAt({ a: "found" }, paths)).toBe("found");
+});

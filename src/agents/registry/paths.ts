@@ -4,7 +4,8 @@
  */
 export function valueAt(root: unknown, path: string): unknown {
   if (path === "$") return root;
-  if (!path.startsWith("$.")) return undefined;
+  // A hook reads a user's profile without checking it, so a path may be anything.
+  if (typeof path !== "string" || !path.startsWith("$.")) return undefined;
   let value = root;
   for (const name of path.slice(2).split(".")) {
     value = property(value, name);
