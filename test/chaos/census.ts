@@ -171,7 +171,8 @@ function withModules(stores: Iterable<string>): string[] {
 
 function lookAtStore(world: World, store: string, census: Census): void {
   const name = relative(world.root, store);
-  const ask = (...args: string[]) => askGit(world, store, [`--git-dir=${store}`, ...args]);
+  // The work tree that the repository of a submodule names may be gone, and git then fails.
+  const ask = (...args: string[]) => askGit(world, store, [`--git-dir=${store}`, `--work-tree=${store}`, ...args]);
   const sessions: string[] = [];
   for (const line of ask("for-each-ref", "--format=%(objectname) %(refname)")?.split("\n") ?? []) {
     const [id = "", ref = ""] = line.split(" ");

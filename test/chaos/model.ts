@@ -2,7 +2,8 @@
  * The oracle. It compares the world before a command of Backtrail's with the world after it, and knows nothing of how Backtrail
  * works: what was there must be in place, in a step, in a commit or stash of the user's, or where the output says that it is.
  */
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
 import { allowanceOf, finishesOthers, isFinishedLater } from "./allowances.ts";
 import { type Census, contentOf } from "./census.ts";
 import { keptBytes } from "./content.ts";
@@ -65,6 +66,8 @@ export class Oracle {
   #limbo = new Set<string>();
   /** Where a killed command is still to be finished. */
   readonly #unfinished = new Set<string>();
+  /** A `forget` failed, so that a later command may finish it. */
+  #isForgetting = false;
   /** Ignored files that Backtrail has written itself, such as those that a fork tracks, with their content. */
   readonly #brought = new Set<string>();
   /** Forks that were to be dropped with everything in them; a killed drop is finished later. */
@@ -90,12 +93,14 @@ export class Oracle {
     const pending = this.#unfinished.size > 0;
     this.#noteUnfinished(invocation, ended);
     const allowance = allowanceOf(invocation, this.autoCommit);
+    // What was to be forgotten goes with a later command, if the disk was full.
+    this.#isForgetting ||= invocation.args[0] === "forget" && ended.code !== 0;
     const found = [
       ...this.#ending(invocation, ended),
       ...this.#contentsLost(invocation, ended, before, after, meanwhile),
       ...this.#commitsLost(ended, before, after),
       ...this.#ignoredTouched(invocation, before, after, meanwhile),
-      ...(allowance.steps ? [] : this.#stepsGone(before, after)),
+      ...(allowance.steps || this.#isForgetting ? [] : this.#stepsGone(before, after)),
       ...(allowance.transcripts || pending ? [] : this.#transcriptsChanged(before, after, meanwhile)),
       ...after.broken.map((what): Violation => ({ kind: "unreadable", message: what })),
     ];
@@ -255,6 +260,7 @@ export class Oracle {
     return [...new Set([...then.keys(), ...now.keys()])]
       .filter((path) => then.get(path) !== now.get(path) && !meanwhile.touched.has(path))
       .filter((path) => !onlyInPlaces || stays(path))
+      .filter((path) => !meanwhile.any || !hasOtherNames(join(this.#world.root, path)))
       .map((path) => {
         const what = then.has(path) ? (now.has(path) ? "was changed" : "was removed") : "was made";
         return { kind: "files", message: `${path} ${what} by a command that must not.` };
@@ -298,4 +304,9 @@ function difference(before: string, after: string): string {
     ...then.filter((line) => !now.includes(line)).map((line) => `      - ${line}`),
     ...now.filter((line) => !then.includes(line)).map((line) => `      + ${line}`),
   ].join("\n");
+}
+
+/** A file with several names changes under all of them. */
+function hasOtherNames(path: string): boolean {
+  return (lstatSync(path, { throwIfNoEntry: false })?.nlink ?? 1) > 1;
 }
