@@ -9,7 +9,7 @@ import type { Database, Query } from "../database/connect.ts";
 import { levelAt } from "../people/people.ts";
 import type { Caller } from "../people/tokens.ts";
 import { type Months, monthOf } from "./months.ts";
-import { searchWords } from "./words.ts";
+import { searchVector } from "./words.ts";
 
 /** The channel on which hubs tell each other that turns have changed. */
 export const LIVE_CHANNEL = "backtrail_live";
@@ -232,19 +232,19 @@ function textRow({ turn, session, month, repository }: PlacedTurn, person: numbe
       prompt,
       paths,
       checkpoints,
-      words: searchWords([prompt ?? "", ...paths].join("\n")),
+      search: searchVector([prompt ?? "", ...paths].join("\n")),
     },
   ];
 }
 
+/** `json`, not `jsonb`: it is read once, and building a `jsonb` of every text and word took most of the time. */
 const INSERT_TEXTS = `
   INSERT INTO turn_texts (month, session_id, number, repository_id, person_id, started_at, session, prompt, paths, checkpoints, search)
   SELECT month, session_id, number, repository_id, person_id, started_at, session, prompt,
-    ARRAY(SELECT jsonb_array_elements_text(paths)), ARRAY(SELECT jsonb_array_elements_text(checkpoints)),
-    array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(words)))
-  FROM jsonb_to_recordset($1::text::jsonb) AS r(
+    paths, checkpoints, search
+  FROM json_to_recordset($1::text::json) AS r(
     month date, session_id bigint, number integer, repository_id integer, person_id integer, started_at timestamptz,
-    session text, prompt text, paths jsonb, checkpoints jsonb, words jsonb)`;
+    session text, prompt text, paths text[], checkpoints text[], search tsvector)`;
 
 function messageRows({ turn, session, month, repository }: PlacedTurn, person: number | null): object[] {
   return (turn.messages ?? []).map(({ kind, tool, text }, position) => ({
@@ -258,17 +258,16 @@ function messageRows({ turn, session, month, repository }: PlacedTurn, person: n
     kind,
     tool,
     text,
-    words: searchWords(`${tool ?? ""} ${text}`),
+    search: searchVector(`${tool ?? ""} ${text}`),
   }));
 }
 
 const INSERT_MESSAGES = `
   INSERT INTO messages (month, session_id, number, position, repository_id, person_id, started_at, kind, tool, text, search)
-  SELECT month, session_id, number, position, repository_id, person_id, started_at, kind, tool, text,
-    array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(words)))
-  FROM jsonb_to_recordset($1::text::jsonb) AS r(
+  SELECT month, session_id, number, position, repository_id, person_id, started_at, kind, tool, text, search
+  FROM json_to_recordset($1::text::json) AS r(
     month date, session_id bigint, number integer, position integer, repository_id integer, person_id integer,
-    started_at timestamptz, kind text, tool text, text text, words jsonb)`;
+    started_at timestamptz, kind text, tool text, text text, search tsvector)`;
 
 /** PostgreSQL stores neither zero bytes nor lone halves of surrogate pairs. */
 function wellFormed<T>(value: T): T {

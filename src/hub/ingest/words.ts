@@ -8,9 +8,18 @@ import { MAX_WORD, pairsOf, tokensOf, wholeOf, wordSpans } from "../../search/wo
 const MAX_TOKENS = 4_000;
 const MAX_QUERY_WORDS = 16;
 
-/** The distinct words of a text. */
-export function searchWords(text: string): string[] {
-  return [...tokensOf(text)].slice(0, MAX_TOKENS);
+/** Needs no quotes in a `tsvector`. */
+const PLAIN = /^[\w$]+$/;
+
+/** The distinct words of a text, as PostgreSQL reads a `tsvector`. */
+export function searchVector(text: string): string {
+  let vector = "";
+  let count = 0;
+  for (const token of tokensOf(text)) {
+    if (++count > MAX_TOKENS) break;
+    vector += ` ${PLAIN.test(token) ? token : quoted(token)}`;
+  }
+  return vector;
 }
 
 /** A `tsquery` in which every word must occur; null if there is no word in the text. */
@@ -21,5 +30,9 @@ export function searchQuery(text: string): string | null {
     for (const token of cjk ? pairsOf(word) : [wholeOf(word)]) if (token !== "") words.add(token);
     if (words.size >= MAX_QUERY_WORDS) break;
   }
-  return words.size === 0 ? null : [...words].map((word) => `'${word.replace(/['\\]/g, "$&$&")}'`).join(" & ");
+  return words.size === 0 ? null : [...words].map(quoted).join(" & ");
+}
+
+function quoted(word: string): string {
+  return `'${word.replace(/['\\]/g, "$&$&")}'`;
 }

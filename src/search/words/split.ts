@@ -8,7 +8,7 @@ import { CJK, classAt, SEPARATOR } from "./characters.ts";
 export const MAX_WORD = 64;
 /** Shorter pieces of an identifier say nothing by themselves. */
 const MIN_PIECE = 2;
-const MAX_CACHED = 5_000;
+const MAX_CACHED = 20_000;
 const ASCII = /^\p{ASCII}*$/u;
 const NOT_ASCII = /\P{ASCII}/gu;
 const UPPER_ASCII = /[A-Z]+/g;
