@@ -3,6 +3,7 @@ import type { Target } from "../target.ts";
 import { checkpoints, metadata } from "./checkpoints.ts";
 import { configuration } from "./configuration.ts";
 import { hooks } from "./hooks.ts";
+import { mcp } from "./mcp.ts";
 import { payloads } from "./payloads.ts";
 import { protocol } from "./protocol.ts";
 import { refs } from "./refs.ts";
@@ -21,6 +22,7 @@ export const TARGETS: readonly Target[] = [
   protocol,
   checkpoints,
   hooks,
+  mcp,
   store,
   refs,
 ];
