@@ -2,18 +2,14 @@
  * Payloads of every agent through the built executable, with what it does watched from outside where strace is at hand:
  * no process but git and ours, no write outside of the repository and the user's own directories.
  */
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { isInside } from "../../../src/base/paths.ts";
 import { executable, runProgram } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
 import { demand, labelled, type Target, unlabelled } from "../target.ts";
+import { demandHarmless, STRACE, straceArguments } from "../watch.ts";
 import { FuzzWorld } from "../world.ts";
-
-const STRACE = Bun.which("strace");
-const CALLS =
-  "execve,openat,open,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat";
 
 export const hooks: Target = {
   name: "hooks",
@@ -49,34 +45,17 @@ async function watched(world: FuzzWorld, strace: string, agent: string, verb: st
   const trace = resolve(repository.home, "trace");
   const temporary = resolve(repository.home, "tmp");
   mkdirSync(temporary, { recursive: true });
-  const args = ["-f", "-qq", "-e", `trace=${CALLS}`, "-e", "signal=none", "-s", "4096", "-o", trace];
   const env = repository.environment({
     BACKTRAIL_WORKER: "off",
     TMPDIR: temporary,
     CLAUDE_PROJECT_DIR: repository.path,
   });
-  const result = await runProgram(strace, [...args, executable(), "hooks", agent, verb], {
+  const result = await runProgram(strace, [...straceArguments(trace), executable(), "hooks", agent, verb], {
     cwd: repository.path,
     env,
     input: body,
     timeout: 60_000,
   });
   demand(result.code === 0 && result.stderr === "", `A watched hook ended with ${result.code}: ${result.stderr}`);
-  const roots = [repository.path, repository.home, "/dev", "/proc/self"];
-  for (const line of readFileSync(trace, "utf8").split("\n")) {
-    if (/ = -1 E/.test(line)) continue;
-    const program = /execve\("([^"]*)"/.exec(line)?.[1];
-    if (program !== undefined)
-      demand(program === executable() || /(^|\/)git(-[a-z-]+)?$/.test(program), `A hook started ${program}.`);
-    if (!/O_WRONLY|O_RDWR|O_CREAT|(rename|unlink|mkdir|link|creat|truncate|chmod|rmdir)/.test(line)) continue;
-    for (const [, path = ""] of line.matchAll(/"((?:[^"\\]|\\.)*)"/g)) {
-      if (line.includes("execve(")) continue;
-      const full = resolve(repository.path, path);
-      demand(
-        roots.some((root) => isInside(root, full)),
-        `A hook wrote to ${path}: ${line}`,
-      );
-    }
-  }
-  rmSync(trace, { force: true });
+  demandHarmless(trace, repository.path, [repository.path, repository.home], "A hook");
 }

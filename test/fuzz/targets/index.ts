@@ -3,6 +3,7 @@ import type { Target } from "../target.ts";
 import { checkpoints, metadata } from "./checkpoints.ts";
 import { configuration } from "./configuration.ts";
 import { hooks } from "./hooks.ts";
+import { mcp } from "./mcp.ts";
 import { payloads } from "./payloads.ts";
 import { profiles } from "./profiles.ts";
 import { protocol } from "./protocol.ts";
@@ -23,6 +24,7 @@ export const TARGETS: readonly Target[] = [
   protocol,
   checkpoints,
   hooks,
+  mcp,
   store,
   refs,
 ];
