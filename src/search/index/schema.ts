@@ -55,6 +55,9 @@ const TABLES = `
   create table state (key text primary key, value text not null);
 `;
 
+/** Of each full-text table: hold more words before they are written, and merge what was written less often. */
+const SETTINGS = { hashsize: 8 << 20, automerge: 0 };
+
 export function createTables(database: Database): void {
   database.execute(`begin immediate;${TABLES} pragma user_version = ${VERSION}; commit`);
 }
@@ -65,6 +68,8 @@ export function createSegmentTable(database: Database, segment: number): void {
     `create virtual table ${segmentTable(segment)} using fts5(
       words, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_$'")`,
   );
+  for (const [setting, value] of Object.entries(SETTINGS))
+    database.execute(`insert into ${segmentTable(segment)} (${segmentTable(segment)}, rank) values ('${setting}', ${value})`);
 }
 
 export function segmentTable(segment: number): string {

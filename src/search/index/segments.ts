@@ -122,9 +122,8 @@ export class Segments {
     if (this.#pending.length === 0) return;
     const segment = this.#open();
     const data = compress(Buffer.concat(this.#pending.map((one) => one.data)));
-    const { id: block } = this.#database.statement("insert into blocks (data) values (?) returning id").get(data) as {
-      id: number;
-    };
+    this.#database.statement("insert into blocks (data) values (?)").run(data);
+    const { block } = this.#database.statement("select last_insert_rowid() as block").get() as { block: number };
     const words = this.#database.statement(`insert into ${segmentTable(segment.id)} (rowid, words) values (?, ?)`);
     const docs = this.#database.statement("insert into docs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     let start = 0;

@@ -13,6 +13,9 @@ const BATCH_BYTES = 4 << 20;
 const MAX_CACHED_BLOCKS = 64;
 const COLUMNS =
   "agent, session, part, repository, store, origin, size, modified, offset, generation, mark, turns, title, model";
+const NAMES = COLUMNS.split(", ") as (keyof Omit<Conversation, "id">)[];
+const INSERT = `insert into conversations (${COLUMNS}) values (${NAMES.map(() => "?").join(", ")})`;
+const UPDATE = `update conversations set ${NAMES.map((name) => `${name} = ?`).join(", ")} where id = ?`;
 
 export class SearchIndex {
   readonly database: Database;
@@ -89,14 +92,19 @@ export class SearchIndex {
     return this.database.statement(sql).all(...values) as Conversation[];
   }
 
-  /** Inserts or updates a conversation, and returns its id. */
+  /**
+   * Inserts or updates a conversation, and returns its id. Not as an upsert, and without `returning`: for these, SQLite
+   * opens a savepoint, at which FTS5 writes the words that it holds, however few they are.
+   */
   save(conversation: Omit<Conversation, "id">): number {
-    const names = COLUMNS.split(", ") as (keyof typeof conversation)[];
-    const values = names.map((name) => conversation[name]);
-    const changes = names.map((name) => `${name} = excluded.${name}`).join(", ");
-    const sql = `insert into conversations (${COLUMNS}) values (${names.map(() => "?").join(", ")})
-      on conflict (agent, session, part) do update set ${changes} returning id`;
-    return (this.database.statement(sql).get(...values) as { id: number }).id;
+    const values = NAMES.map((name) => conversation[name]);
+    const known = this.find(conversation);
+    if (known) {
+      this.database.statement(UPDATE).run(...values, known.id);
+      return known.id;
+    }
+    this.database.statement(INSERT).run(...values);
+    return (this.database.statement("select last_insert_rowid() as id").get() as { id: number }).id;
   }
 
   add(conversation: number, document: NewDocument): void {
