@@ -69,7 +69,9 @@ export function createSegmentTable(database: Database, segment: number): void {
       words, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_$'")`,
   );
   for (const [setting, value] of Object.entries(SETTINGS))
-    database.execute(`insert into ${segmentTable(segment)} (${segmentTable(segment)}, rank) values ('${setting}', ${value})`);
+    database.execute(
+      `insert into ${segmentTable(segment)} (${segmentTable(segment)}, rank) values ('${setting}', ${value})`,
+    );
 }
 
 export function segmentTable(segment: number): string {
