@@ -35,7 +35,7 @@ function sqlite(): typeof import("node:sqlite") {
 }
 
 export function compress(data: Uint8Array): Uint8Array {
-  return zlib.zstdCompressSync(data);
+  return zlib.zstdCompressSync(data, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
 export function decompress(data: Uint8Array): Buffer {

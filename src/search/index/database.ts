@@ -25,7 +25,7 @@ export function openDatabase(path: string, options: { readOnly?: boolean } = {})
 }
 
 export function compress(data: Uint8Array): Uint8Array {
-  return Bun.zstdCompressSync(data as Uint8Array<ArrayBuffer>, { level: 3 });
+  return Bun.zstdCompressSync(data as Uint8Array<ArrayBuffer>, { level: 1 });
 }
 
 export function decompress(data: Uint8Array): Buffer {

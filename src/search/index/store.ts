@@ -9,7 +9,7 @@ import type { OpenIndex } from "./open.ts";
 import { Segments } from "./segments.ts";
 
 /** Text that a batch holds; others wait while it is written. */
-const BATCH_BYTES = 4 << 20;
+const BATCH_BYTES = 12 << 20;
 const MAX_CACHED_BLOCKS = 64;
 const COLUMNS =
   "agent, session, part, repository, store, origin, size, modified, offset, generation, mark, turns, title, model";

@@ -106,3 +106,11 @@ test("the table finds the same tokens, whatever it has seen before", () => {
   );
   fc.assert(fc.property(text, (one) => expect(table.tokensOf(one)).toBe([...tokensOf(one)].join(" "))));
 });
+
+test("a table that is full starts again, also in the middle of a text", () => {
+  const table = new TokenTable();
+  const letters = (number: number) => [...String(number)].map((digit) => "abcdefghij"[Number(digit)]).join("");
+  const text = Array.from({ length: 40_000 }, (_, number) => letters(number).padStart(60, "x")).join(" ");
+  for (let round = 0; round < 3; round++) expect(table.tokensOf(text) === text).toBe(true);
+  expect(table.tokensOf("wordOne wordTwo")).toBe([...tokensOf("wordOne wordTwo")].join(" "));
+}, 30_000);
