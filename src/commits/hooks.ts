@@ -215,6 +215,8 @@ async function commitMade(workspace: Workspace, config: Config): Promise<void> {
   try {
     const parts: CommitPart[] = [];
     for (const { key } of intent.sessions) locks.set(key, await acquire(sessionLock(workspace, key), LOCK_WAIT_MS));
+    // A worker that started between the commit and this hook may have finished the commit meanwhile, or the reverse.
+    if (readIntent(workspace)?.checkpoint !== intent.checkpoint) return;
     for (const session of intent.sessions) {
       const state = loadSession(workspace, session.key);
       if (state) parts.push(partOf(workspace, intent, head, session, state));
