@@ -63,7 +63,13 @@ export const turnSchema = z.object({
 });
 
 export const joinRequestSchema = z.object({ invitation: name(200), device: name(200) });
-export const shareRequestSchema = z.object({ repository: repositorySchema, level: levelSchema, chosenAt: time });
+export const shareRequestSchema = z.object({
+  repository: repositorySchema,
+  level: levelSchema,
+  chosenAt: time,
+  /** The machine's clock at this moment: tells the age of the choice even if that clock is wrong. */
+  sentAt: z.optional(time),
+});
 export const turnsRequestSchema = z.object({
   repository: repositorySchema,
   /** Grows with every request of a machine: a delayed older copy of a turn never replaces a newer one. */
