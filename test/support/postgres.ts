@@ -80,9 +80,9 @@ export class PostgresCluster {
   }
 
   /** Creates an empty database and returns its address. */
-  create(): string {
+  create(tablespace?: string): string {
     const name = `test_${++this.#databases}`;
-    this.#client("createdb", [name]);
+    this.#client("createdb", [...(tablespace ? ["-D", tablespace] : []), name]);
     return this.url(name);
   }
 
