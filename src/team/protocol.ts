@@ -26,7 +26,7 @@ const time = z.iso.datetime({ offset: true });
 
 const sessionKeySchema = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** Such as `github.com/acme/shop`. */
-export const repositorySchema = z.string().check(z.regex(/^[^\p{Cc}\s][^\p{Cc}]{0,299}$/u));
+export const repositorySchema = z.string().check(z.regex(/^[^\p{Cc}\p{Cs}\s][^\p{Cc}\p{Cs}]{0,299}$/u));
 const levelSchema = z.enum(LEVELS);
 
 const messageSchema = z.object({
