@@ -45,10 +45,12 @@ type Parameters = Record<string, string | number | undefined>;
 export class HubClient {
   readonly #url: string;
   readonly #token: string | null;
+  readonly #timeoutMs: number;
 
-  constructor(url: string, token: string | null) {
+  constructor(url: string, token: string | null, { timeoutMs = TIMEOUT_MS } = {}) {
     this.#url = url;
     this.#token = token;
+    this.#timeoutMs = timeoutMs;
   }
 
   join(request: JoinRequest): Promise<JoinAnswer> {
@@ -114,7 +116,7 @@ export class HubClient {
     let response: Response;
     let text: string;
     try {
-      response = await this.#request(method, path, body, AbortSignal.timeout(TIMEOUT_MS));
+      response = await this.#request(method, path, body, AbortSignal.timeout(this.#timeoutMs));
       text = await boundedText(response);
     } catch (error) {
       if (error instanceof HubError) throw error;

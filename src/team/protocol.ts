@@ -26,7 +26,7 @@ const time = z.iso.datetime({ offset: true });
 
 const sessionKeySchema = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** Such as `github.com/acme/shop`. */
-export const repositorySchema = z.string().check(z.regex(/^[^\p{Cc}\s][^\p{Cc}]{0,299}$/u));
+export const repositorySchema = z.string().check(z.regex(/^[^\p{Cc}\p{Cs}\s][^\p{Cc}\p{Cs}]{0,299}$/u));
 const levelSchema = z.enum(LEVELS);
 
 const messageSchema = z.object({
@@ -63,7 +63,13 @@ export const turnSchema = z.object({
 });
 
 export const joinRequestSchema = z.object({ invitation: name(200), device: name(200) });
-export const shareRequestSchema = z.object({ repository: repositorySchema, level: levelSchema, chosenAt: time });
+export const shareRequestSchema = z.object({
+  repository: repositorySchema,
+  level: levelSchema,
+  chosenAt: time,
+  /** The machine's clock at this moment: tells the age of the choice even if that clock is wrong. */
+  sentAt: z.optional(time),
+});
 export const turnsRequestSchema = z.object({
   repository: repositorySchema,
   /** Grows with every request of a machine: a delayed older copy of a turn never replaces a newer one. */

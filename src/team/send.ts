@@ -132,7 +132,7 @@ class Sending {
   async #announce(share: Share): Promise<Share> {
     if (this.#state.announced === share.chosenAt) return share;
     const { repository, level, chosenAt } = share;
-    const answer = await this.#client.share({ repository, level, chosenAt });
+    const answer = await this.#client.share({ repository, level, chosenAt, sentAt: now().toISOString() });
     this.#save({ announced: chosenAt });
     return this.#atMost(share, answer.level);
   }

@@ -6,7 +6,7 @@ import { PostgresCluster, postgresPrograms } from "../support/postgres.ts";
 import { exampleTurn, ServedHub } from "./served.ts";
 
 /** `HOSTILE_REQUESTS=10000` for a long run. */
-const REQUESTS = Number(process.env["HOSTILE_REQUESTS"] ?? 1_500);
+const REQUESTS = Number(process.env["HOSTILE_REQUESTS"] ?? 2_000);
 const AT_ONCE = 8;
 const ROUTES = [
   "join",

@@ -1,6 +1,6 @@
 /** A hub inside the test's own process, with people and their clients. */
 import { tombstoneKey } from "../../src/checkpoints/forget/tombstones.ts";
-import { Database } from "../../src/hub/database/connect.ts";
+import { Database, type DatabaseOptions } from "../../src/hub/database/connect.ts";
 import { migrate } from "../../src/hub/database/migrate.ts";
 import { addPerson } from "../../src/hub/people/people.ts";
 import { invite } from "../../src/hub/people/tokens.ts";
@@ -14,12 +14,15 @@ export class ServedHub {
   readonly log: Record<string, unknown>[] = [];
   #hub: RunningHub | undefined;
 
-  private constructor(url: string) {
-    this.database = new Database({ url });
+  private constructor(options: DatabaseOptions) {
+    this.database = new Database(options);
   }
 
-  static async start(url: string, options: { joinsPerSecond?: number } = {}): Promise<ServedHub> {
-    const served = new ServedHub(url);
+  static async start(
+    url: string,
+    { database = {}, ...options }: { joinsPerSecond?: number; database?: Partial<DatabaseOptions> } = {},
+  ): Promise<ServedHub> {
+    const served = new ServedHub({ url, ...database });
     await migrate(served.database);
     served.#hub = await serveHub(served.database, {
       host: "127.0.0.1",

@@ -31,13 +31,13 @@ export class Team {
   #log = "";
   url = "";
 
-  private constructor(cluster: PostgresCluster) {
+  private constructor(cluster: PostgresCluster, tablespace: string | undefined) {
     this.#cluster = cluster;
-    this.database = cluster.create();
+    this.database = cluster.create(tablespace);
   }
 
-  static async start(cluster: PostgresCluster): Promise<Team> {
-    const team = new Team(cluster);
+  static async start(cluster: PostgresCluster, tablespace?: string): Promise<Team> {
+    const team = new Team(cluster, tablespace);
     await team.hub(["init"]);
     await team.serve();
     return team;

@@ -48,6 +48,20 @@ export class PostgresCluster {
     return cluster;
   }
 
+  /** Starts a hot standby of this cluster: it follows every change, and takes none itself. */
+  async standby(): Promise<PostgresCluster> {
+    const standby = new PostgresCluster([]);
+    try {
+      const source = ["-h", "127.0.0.1", "-p", String(this.#port), "-U", OWNER];
+      standby.#run("pg_basebackup", [...source, "-D", standby.data, "-R", "-X", "stream", "-c", "fast", "--no-sync"]);
+      await standby.resume();
+    } catch (error) {
+      await standby.stop();
+      throw error;
+    }
+    return standby;
+  }
+
   get data(): string {
     return join(this.directory, "data");
   }
@@ -66,9 +80,9 @@ export class PostgresCluster {
   }
 
   /** Creates an empty database and returns its address. */
-  create(): string {
+  create(tablespace?: string): string {
     const name = `test_${++this.#databases}`;
-    this.#client("createdb", [name]);
+    this.#client("createdb", [...(tablespace ? ["-D", tablespace] : []), name]);
     return this.url(name);
   }
 

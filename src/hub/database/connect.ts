@@ -22,7 +22,7 @@ export interface DatabaseOptions {
 
 export interface TransactionOptions {
   timeoutMs?: number;
-  /** Runs on the read replica, if there is one. */
+  /** Runs on the read replica, if there is one; on the primary if that one does not answer. */
   readOnly?: boolean;
 }
 
@@ -47,13 +47,15 @@ export class Database {
   readonly #options: Required<DatabaseOptions>;
   #pool: Bun.SQL;
   #readPool: Bun.SQL;
+  /** Has a connection of its own: it must outlive pools that are replaced. */
+  #listener: Bun.SQL | undefined;
 
   constructor(options: DatabaseOptions) {
     this.#options = { readUrl: options.url, maxConnections: MAX_CONNECTIONS, timeoutMs: TIMEOUT_MS, ...options };
     requireAddress(this.#options.url);
     requireAddress(this.#options.readUrl);
     this.#pool = this.#connect(this.#options.url);
-    this.#readPool = this.#options.readUrl === this.#options.url ? this.#pool : this.#connect(this.#options.readUrl);
+    this.#readPool = this.hasReplica ? this.#connect(this.#options.readUrl) : this.#pool;
   }
 
   /** Runs a transaction on behalf of a person: row-level security shows only what the person may see. */
@@ -71,21 +73,34 @@ export class Database {
     return this.#transaction((query) => work((text, ...values) => query(text, values) as Promise<never>), options);
   }
 
-  /** Calls `onNotify` for each notification, across reconnects. */
-  async listen(channel: string, onNotify: (payload: string) => void): Promise<Subscription> {
-    const subscription = await this.#pool.listen(channel, onNotify);
+  /**
+   * Calls `onNotify` for each notification. A lost connection is made again; `onListening` runs each time, because
+   * notifications may have been missed before.
+   */
+  async listen(channel: string, onNotify: () => void, onListening: () => void): Promise<Subscription> {
+    this.#listener ??= this.#connect(this.#options.url);
+    const subscription = await this.#listener.listen(channel, onNotify, onListening);
     return { close: () => subscription.unlisten() };
   }
 
+  /** Whether reads have a server of their own. */
+  get hasReplica(): boolean {
+    return this.#options.readUrl !== this.#options.url;
+  }
+
   async close(): Promise<void> {
-    await Promise.all([...new Set([this.#pool, this.#readPool])].map((pool) => pool.close({ timeout: 5 })));
+    const pools = new Set([this.#pool, this.#readPool, ...(this.#listener ? [this.#listener] : [])]);
+    await Promise.all([...pools].map((pool) => pool.close({ timeout: 5 })));
   }
 
   async #transaction<T>(work: (query: RawQuery) => Promise<T>, options: TransactionOptions): Promise<T> {
     try {
       return await this.#attempt(work, options);
     } catch (error) {
-      if (!isRepeatable(error)) throw error;
+      const isReplica = options.readOnly === true && this.hasReplica;
+      if (!isRepeatable(error) && !(isReplica && error instanceof DatabaseTimeout)) throw error;
+      // A replica that is down, or whose replay was in the way, is no reason to fail: the primary has it all.
+      if (isReplica) return this.#attempt(work, { ...options, readOnly: false });
       await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
       return this.#attempt(work, options);
     }
@@ -122,8 +137,7 @@ export class Database {
   #replace(stuck: Bun.SQL): void {
     log("warn", "hub", "The database did not answer; its connections are replaced.");
     if (this.#pool === stuck) this.#pool = this.#connect(this.#options.url);
-    if (this.#readPool === stuck)
-      this.#readPool = this.#options.readUrl === this.#options.url ? this.#pool : this.#connect(this.#options.readUrl);
+    if (this.#readPool === stuck) this.#readPool = this.hasReplica ? this.#connect(this.#options.readUrl) : this.#pool;
     stuck.close({ timeout: 0 }).catch(() => {});
   }
 

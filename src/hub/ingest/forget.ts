@@ -22,14 +22,19 @@ export async function forgetSessions(
   });
 }
 
-/** Lowering the level deletes what is above it, at once. */
+/**
+ * Lowering the level deletes what is above it, at once. The last choice holds, and a machine's clock may be wrong: the
+ * age of the choice counts, by the clock that the choice was made with.
+ */
 export async function shareRepository(database: Database, caller: Caller, request: ShareRequest): Promise<ShareAnswer> {
   return database.as(caller.person, async (query) => {
     const [row] = await query<{ level: number }>(
-      "SELECT share_repository($1, $2::integer, $3::timestamptz) AS level",
+      `SELECT share_repository($1, $2::integer,
+         coalesce(now() - ($4::timestamptz - $3::timestamptz), $3::timestamptz)) AS level`,
       request.repository,
       levelNumber(request.level),
       request.chosenAt,
+      request.sentAt ?? null,
     );
     await audit(query, caller, "share", { repository: request.repository, level: request.level });
     return { level: levelAt(row?.level ?? 0) };

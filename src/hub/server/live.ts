@@ -53,8 +53,7 @@ export class Live {
     if (this.#streams.size >= MAX_STREAMS || own.length >= MAX_STREAMS_PER_DEVICE)
       throw new RequestError(429, "rate", "Too many streams are open.", { "retry-after": "30" });
     await this.#database.as(caller.person, (query) => audit(query, caller, "live", {}));
-    this.#subscription ??= this.#database.listen(LIVE_CHANNEL, () => this.#changed());
-    await this.#subscription;
+    await this.#subscribe();
     const body = this.#stream(caller, signal);
     return new Response(body, {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
@@ -64,7 +63,18 @@ export class Live {
   async stop(): Promise<void> {
     clearTimeout(this.#gathering);
     for (const stream of [...this.#streams]) stream.close();
-    await (await this.#subscription)?.close().catch(() => {});
+    const subscription = await this.#subscription?.catch(() => undefined);
+    await subscription?.close().catch(() => {});
+  }
+
+  /** An attempt that failed is not kept: the next stream tries again. */
+  #subscribe(): Promise<Subscription> {
+    const look = () => this.#changed();
+    this.#subscription ??= this.#database.listen(LIVE_CHANNEL, look, look).catch((error: unknown) => {
+      this.#subscription = undefined;
+      throw error;
+    });
+    return this.#subscription;
   }
 
   #stream(caller: Caller, signal: AbortSignal): ReadableStream<string> {

@@ -38,8 +38,12 @@ export interface RunningHub {
 const REQUESTS_PER_SECOND = 20;
 const JOINS_PER_SECOND = 0.5;
 const SOURCES_EVERY_MS = 60_000;
-/** PostgreSQL's state for a statement that took too long. */
-const STATEMENT_TIMEOUT = "57014";
+/** PostgreSQL's states for a full disk and an error of the disk. */
+const FULL = /^(?:53100|58030)$/;
+/** A standby, or a server that was set to read-only. */
+const READ_ONLY = /^25006$/;
+/** No memory, too many connections, a limit of the configuration, a lock or a statement that took too long. */
+const EXHAUSTED = /^(?:53...|55P03|57014)$/;
 
 export async function serveHub(database: Database, options: ServeOptions): Promise<RunningHub> {
   await requireCurrentSchema(database);
@@ -85,7 +89,8 @@ class Hub {
 
   async answer(request: Request, address: string): Promise<Response> {
     const began = performance.now();
-    const url = new URL(request.url);
+    const url = URL.parse(request.url);
+    if (!url) return errorAnswer(new RequestError(400, "address", "The address of this request is not valid."));
     const route = ROUTES.find(({ method, path }) => method === request.method && path === url.pathname);
     const response = await this.#answer(request, url, route, address);
     this.#metrics.request(route?.path ?? "other", response.status, (performance.now() - began) / 1000);
@@ -114,7 +119,7 @@ class Hub {
       };
       return await route.answer(context, caller);
     } catch (error) {
-      return this.#failure(error, request, url);
+      return this.failure(error, request, url);
     }
   }
 
@@ -146,24 +151,39 @@ class Hub {
   }
 
   /** An error of ours gets an id that the log has too, and no details. */
-  #failure(error: unknown, request: Request, url: URL): Response {
+  failure(error: unknown, request?: Request, url?: URL): Response {
     if (error instanceof RequestError) return errorAnswer(error);
     const id = crypto.randomUUID();
-    const isBusy = isRepeatable(error) || error instanceof DatabaseTimeout || sqlState(error) === STATEMENT_TIMEOUT;
-    const status = isBusy ? 503 : 500;
-    this.#options.log({
-      id,
-      method: request.method,
-      path: url.pathname,
-      status,
-      error: messageOf(error),
-      state: sqlState(error),
-    });
-    const [kind, message] = isBusy
-      ? ["busy", "The hub's database does not answer at the moment."]
-      : ["internal", "The hub failed; its log says why."];
-    return jsonAnswer({ error: { kind, message, id } }, status, isBusy ? { "retry-after": "5" } : {});
+    const { status, kind, message, retryAfter } = troubleOf(error);
+    const where = { method: request?.method, path: url?.pathname };
+    this.#options.log({ id, ...where, status, error: messageOf(error), state: sqlState(error) });
+    return jsonAnswer({ error: { kind, message, id } }, status, retryAfter ? { "retry-after": retryAfter } : {});
   }
+}
+
+interface Trouble {
+  status: 500 | 503;
+  kind: string;
+  message: string;
+  /** In seconds. */
+  retryAfter?: string;
+}
+
+/** What ends without anybody changing the hub is 503: clients keep what they have and try again. */
+function troubleOf(error: unknown): Trouble {
+  const state = sqlState(error) ?? "";
+  if (FULL.test(state))
+    return { status: 503, kind: "full", message: "The hub's database has no room left.", retryAfter: "300" };
+  if (READ_ONLY.test(state))
+    return {
+      status: 503,
+      kind: "busy",
+      message: "The hub's database takes no changes at the moment.",
+      retryAfter: "30",
+    };
+  if (isRepeatable(error) || error instanceof DatabaseTimeout || EXHAUSTED.test(state))
+    return { status: 503, kind: "busy", message: "The hub's database does not answer at the moment.", retryAfter: "5" };
+  return { status: 500, kind: "internal", message: "The hub failed; its log says why." };
 }
 
 /** Reads sources once a minute; a source that fails is tried again the next time. */
@@ -197,7 +217,7 @@ function listen(hub: Hub, { host, port, tls }: ServeOptions): Bun.Server<undefin
       ...(tls ? { tls } : {}),
       idleTimeout: 60,
       fetch: (request, server) => hub.answer(request, server.requestIP(request)?.address ?? ""),
-      error: () => jsonAnswer({ error: { kind: "internal", message: "The hub failed." } }, 500),
+      error: (error) => hub.failure(error),
     });
   } catch (error) {
     throw new UserError(
@@ -208,11 +228,16 @@ function listen(hub: Hub, { host, port, tls }: ServeOptions): Bun.Server<undefin
   }
 }
 
-/** A request without a version is of version 1. */
+/** A request without a version is of version 1. The answer is worded here because an old client cannot know better. */
 function requireVersion(request: Request): void {
   const version = request.headers.get(VERSION_HEADER) ?? "1";
   if (version === String(PROTOCOL_VERSION)) return;
-  const message = `This hub speaks version ${PROTOCOL_VERSION} of the protocol, not ${version.slice(0, 10)}.`;
+  const theirs = /^\d{1,9}$/.test(version) ? Number(version) : 0;
+  const advice =
+    theirs < PROTOCOL_VERSION
+      ? "This machine's Backtrail is older than the hub: update it."
+      : "The hub is older than this machine's Backtrail: ask its administrator to update it.";
+  const message = `${advice} (The hub speaks version ${PROTOCOL_VERSION} of the protocol, the machine ${theirs}.)`;
   throw new RequestError(426, "version", message, { upgrade: `backtrail/${PROTOCOL_VERSION}` });
 }
 
