@@ -150,3 +150,32 @@ test("two searches and a rebuild at once agree", () =>
       other.close();
     }
   }));
+
+test("a quick look follows a transcript directory that an environment variable moves", async () => {
+  const name = "CLAUDE_CONFIG_DIR";
+  const before = process.env[name];
+  const moved = join(process.env["HOME"] ?? "", "moved");
+  const transcript = new Transcript();
+  const path = join(moved, "projects/-work", `${transcript.session}.jsonl`);
+  const search = new Search();
+  const total = async () => {
+    await search.catchUp({ workspace: undefined, patience: 60_000 });
+    return (await search.run(parseQuery("wanderedaway", NOW), EVERYTHING)).total;
+  };
+  try {
+    await search.update({ workspace: undefined });
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, transcript.line({ field: "prompt", text: "wanderedaway" }));
+    expect(await total()).toBe(0);
+    process.env[name] = moved;
+    expect(await total()).toBe(1);
+    search.index.setState("transcript roots", "{ torn");
+    appendFileSync(path, transcript.line({ field: "answer", text: "wanderedaway too" }));
+    expect(await total()).toBe(2);
+  } finally {
+    search.close();
+    rmSync(moved, { recursive: true, force: true });
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+});

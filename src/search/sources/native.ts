@@ -4,14 +4,12 @@
  */
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import type { Profile } from "../../agents/contract/profile.ts";
-import { listProfiles } from "../../agents/registry/registry.ts";
-import { transcriptDirectories } from "../../agents/registry/transcript-paths.ts";
 import { readTranscriptHead } from "../../checkpoints/import/find.ts";
 import { findWorkspace } from "../../git/workspace.ts";
 import type { SearchIndex } from "../index/store.ts";
 import type { FoundTranscript } from "./recorded.ts";
-import { openTranscriptFile } from "./transcript.ts";
+import { openTranscriptFile } from "./transcript-bytes.ts";
+import { type TranscriptRoot, transcriptRoots } from "./transcript-roots.ts";
 
 const DEEPEST = 5;
 const MAX_FILES = 50_000;
@@ -20,7 +18,7 @@ const RECENT_FILES = 200;
 
 export interface NativeFiles {
   files: FoundTranscript[];
-  /** Directories with their times, to save once all files are indexed. */
+  /** Directories that changed, with their times, to save once all files are indexed. */
   folders: Map<string, number>;
 }
 
@@ -28,18 +26,21 @@ interface SeenFile {
   path: string;
   size: number;
   modified: number;
-  profile: Profile;
+  root: TranscriptRoot;
 }
 
 /** Finds the files that changed since they were indexed. */
 export async function nativeTranscripts(index: SearchIndex, look: "quick" | "full"): Promise<NativeFiles> {
   const walk = new Walk(look === "quick" ? knownFolders(index) : new Map());
-  const roots = (await listProfiles()).flatMap((profile) =>
-    profile.transcript?.in_store ? [] : transcriptDirectories(profile).map((directory) => ({ profile, directory })),
-  );
-  for (const { profile, directory } of roots) walk.directory(directory, profile, 0);
-  if (look === "quick") for (const path of recentFiles(index)) walk.file(path, roots);
+  const roots = await transcriptRoots(index, look === "full");
+  for (const root of roots) walk.directory(root.directory, root, 0);
   const known = knownFiles(index, walk.files);
+  if (look === "quick") {
+    for (const file of recentFiles(index)) {
+      known.set(file.origin, file);
+      walk.file(file.origin, roots);
+    }
+  }
   const workspaces = new Map<string, { repository: string; store: string | null }>();
   const files = walk.files.flatMap((file) => {
     const before = known.get(file.path);
@@ -59,35 +60,35 @@ class Walk {
     this.#known = known;
   }
 
-  directory(path: string, profile: Profile, depth: number): void {
+  directory(path: string, root: TranscriptRoot, depth: number): void {
     if (depth > DEEPEST || this.files.length >= MAX_FILES) return;
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat?.isDirectory()) return;
     const modified = Math.round(stat.mtimeMs);
-    this.folders.set(path, modified);
     if (this.#known.get(path) === modified) {
       // Nothing was added here, but perhaps further below.
-      for (const folder of this.#below(path)) this.directory(folder, profile, depth + 1);
+      for (const folder of this.#below(path)) this.directory(folder, root, depth + 1);
       return;
     }
+    this.folders.set(path, modified);
     for (const entry of entriesOf(path)) {
       const inside = join(path, entry.name);
-      if (entry.isDirectory()) this.directory(inside, profile, depth + 1);
-      else if (entry.isFile() && /^\.jsonl?$/.test(extname(entry.name))) this.#add(inside, profile);
+      if (entry.isDirectory()) this.directory(inside, root, depth + 1);
+      else if (entry.isFile() && /^\.jsonl?$/.test(extname(entry.name))) this.#add(inside, root);
     }
   }
 
   /** A known file, whose agent is that of the directory. */
-  file(path: string, roots: readonly { profile: Profile; directory: string }[]): void {
+  file(path: string, roots: readonly TranscriptRoot[]): void {
     const root = roots.find(({ directory }) => path.startsWith(`${directory}/`));
-    if (root) this.#add(path, root.profile);
+    if (root) this.#add(path, root);
   }
 
-  #add(path: string, profile: Profile): void {
+  #add(path: string, root: TranscriptRoot): void {
     if (this.#seen.has(path) || this.files.length >= MAX_FILES) return;
     this.#seen.add(path);
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat?.isFile()) this.files.push({ path, size: stat.size, modified: Math.round(stat.mtimeMs), profile });
+    if (stat?.isFile()) this.files.push({ path, size: stat.size, modified: Math.round(stat.mtimeMs), root });
   }
 
   #children: Map<string, string[]> | undefined;
@@ -99,19 +100,19 @@ class Walk {
 }
 
 function found(
-  { path, modified, profile }: SeenFile,
+  { path, modified, root }: SeenFile,
   workspaces: Map<string, { repository: string; store: string | null }>,
 ): FoundTranscript | undefined {
   const head = readTranscriptHead(path);
   if (!head) return undefined;
   const { session, directory, subagent } = head;
   return {
-    agent: profile.id,
+    agent: root.agent,
     session,
     part: subagent ? basename(path, extname(path)) : "",
     ...placeOf(directory, workspaces),
     origin: path,
-    isDocument: profile.transcript?.format === "json" || extname(path) === ".json",
+    isDocument: root.isDocument || extname(path) === ".json",
     time: modified,
     open: () => Promise.resolve(openTranscriptFile(path)),
   };
@@ -141,15 +142,20 @@ function knownFolders(index: SearchIndex): Map<string, number> {
   return new Map((rows as { path: string; modified: number }[]).map(({ path, modified }) => [path, modified]));
 }
 
-function recentFiles(index: SearchIndex): string[] {
-  const sql = "select origin from conversations where part != 'changes' order by modified desc limit ?";
-  return (index.database.statement(sql).all(RECENT_FILES) as { origin: string }[]).map(({ origin }) => origin);
+interface KnownFile {
+  origin: string;
+  size: number;
+  modified: number;
 }
 
-function knownFiles(index: SearchIndex, files: readonly SeenFile[]) {
-  type Row = { origin: string; size: number; modified: number };
+function recentFiles(index: SearchIndex): KnownFile[] {
+  const sql = "select origin, size, modified from conversations where part != 'changes' order by modified desc limit ?";
+  return index.database.statement(sql).all(RECENT_FILES) as KnownFile[];
+}
+
+function knownFiles(index: SearchIndex, files: readonly SeenFile[]): Map<string, KnownFile> {
   const one = index.database.statement("select origin, size, modified from conversations where origin = ?");
   const all = index.database.statement("select origin, size, modified from conversations");
   const rows = files.length < 1_000 ? files.map(({ path }) => one.get(path)) : all.all();
-  return new Map((rows as (Row | undefined)[]).flatMap((row) => (row ? [[row.origin, row]] : [])));
+  return new Map((rows as (KnownFile | undefined)[]).flatMap((row) => (row ? [[row.origin, row]] : [])));
 }

@@ -5,7 +5,8 @@ import type { Workspace } from "../../git/workspace.ts";
 import { sessionRefKey } from "../../model/session.ts";
 import { keyOf, listSessions, type SessionState } from "../../recording/session/store.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
-import { openTranscriptFile, storedTranscript, type TranscriptBytes, type TranscriptSource } from "./transcript.ts";
+import type { TranscriptSource } from "./transcript.ts";
+import { openTranscriptFile, storedTranscript, type TranscriptBytes } from "./transcript-bytes.ts";
 
 export interface FoundTranscript extends TranscriptSource {
   /** Milliseconds since 1970, to index the newest first. */

@@ -2,7 +2,6 @@
  * Indexes a transcript, from the agent's own file or from a stored copy. Reads only what was appended since the last
  * time; a transcript that was rewritten is indexed from its beginning.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { TranscriptAnalyzer } from "../../agents/contract/agent.ts";
 import { hexDigest } from "../../base/digest.ts";
 import { faultPoint } from "../../base/fault-point.ts";
@@ -10,6 +9,7 @@ import type { Conversation, ConversationName } from "../index/documents.ts";
 import type { SearchIndex } from "../index/store.ts";
 import { documentsOf, type Position } from "./documents.ts";
 import type { IndexRedaction } from "./redaction.ts";
+import type { TranscriptBytes } from "./transcript-bytes.ts";
 
 const NEWLINE = 10;
 /** Transcripts are read in pieces of about this size, so that memory does not grow with them. */
@@ -19,17 +19,6 @@ const MAX_LINE = 16 << 20;
 /** An agent writes a document as a whole, so it can't be read in pieces. */
 const MAX_DOCUMENT = 64 << 20;
 const MARK_BYTES = 256;
-
-/** The bytes of a transcript. */
-export interface TranscriptBytes {
-  size: number;
-  /** Milliseconds since 1970. */
-  modified: number;
-  /** Our copy of the agent's file, which may be longer. */
-  isCopy: boolean;
-  read(from: number, to: number): Buffer;
-  close(): void;
-}
 
 export interface TranscriptSource extends ConversationName {
   repository: string | null;
@@ -146,39 +135,4 @@ function isPrefix({ offset, mark }: Conversation, bytes: TranscriptBytes): boole
 
 function markAt(bytes: TranscriptBytes, offset: number): string {
   return hexDigest("sha256", bytes.read(Math.max(0, offset - MARK_BYTES), offset)).slice(0, 16);
-}
-
-/** Opens an agent's file; undefined if it does not exist or is not a file. */
-export function openTranscriptFile(path: string): TranscriptBytes | undefined {
-  let fd: number;
-  try {
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch {
-    return undefined;
-  }
-  const stat = fstatSync(fd);
-  if (!stat.isFile()) {
-    closeSync(fd);
-    return undefined;
-  }
-  return {
-    size: stat.size,
-    modified: stat.mtimeMs,
-    isCopy: false,
-    close: () => closeSync(fd),
-    read(from, to) {
-      const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
-      let length = 0;
-      while (length < buffer.length) {
-        const count = readSync(fd, buffer, length, buffer.length - length, from + length);
-        if (count === 0) break;
-        length += count;
-      }
-      return buffer.subarray(0, length);
-    },
-  };
-}
-
-export function storedTranscript(data: Buffer, modified: number): TranscriptBytes {
-  return { size: data.length, modified, isCopy: true, read: (from, to) => data.subarray(from, to), close: () => {} };
 }

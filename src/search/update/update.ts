@@ -130,6 +130,9 @@ class Update {
 
   /** Everything that was found is indexed, so the next quick look need not find it again. */
   #finish(folders: ReadonlyMap<string, number>, repositories: ReadonlyMap<string, Repository>): void {
+    const { segments } = this.#index;
+    const isSame = this.#options.look === "quick" && folders.size === 0 && repositories.size === 0;
+    if (isSame && segments.withRemoved(true).length === 0) return;
     this.#index.transaction(() => {
       const { database } = this.#index;
       const folder = database.statement("insert or replace into folders values (?, ?)");
