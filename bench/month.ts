@@ -35,7 +35,7 @@ const WORDS =
   "const return await function import export type interface string number value result error step tree the a of to if else for while new class public private test expect describe it should not and or with from in".split(
     " ",
   );
-const LIMITS = { days: 30, maxSize: 2 ** 30 };
+const LIMITS = { days: 30, maxSize: 2 ** 30, conversations: 5 * 2 ** 30 };
 
 const repository = temporaryRepository({ empty: true });
 for (const name of ["HOME", "BACKTRAIL_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "BACKTRAIL_WORKER"])

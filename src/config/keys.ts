@@ -46,6 +46,7 @@ export const KEYS: readonly Key[] = [
   { name: "capture.include", kind: "list" },
   { name: "retention.days", kind: "number", least: 1 },
   { name: "retention.max_size", kind: "size", least: 0 },
+  { name: "retention.conversations", kind: "size", least: 0 },
   { name: "push.enabled", kind: "boolean", repository: { may: "lower", order: [false, true] } },
   { name: "push.remote", kind: "text" },
   { name: "push.timeout", kind: "number", least: 1 },

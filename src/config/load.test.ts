@@ -56,7 +56,7 @@ test("later layers win field by field", () => {
   write(ownFile(place), { retention: { days: 21 } });
   const { config, settings } = loadSettings(place, { environment: { BACKTRAIL_TIER: "balanced" } });
   expect(config.tier).toBe("balanced");
-  expect(config.retention).toEqual({ days: 21, max_size: 2 * 2 ** 30 });
+  expect(config.retention).toEqual({ days: 21, max_size: 2 * 2 ** 30, conversations: 5 * 2 ** 30 });
   expect(config.capture).toMatchObject({
     max_file_size: 50_000_000,
     max_tracked_size: 500_000_000,
@@ -115,6 +115,7 @@ const HOSTILE: Record<string, unknown> = {
   "capture.include": [".env"],
   "retention.days": 1,
   "retention.max_size": 0,
+  "retention.conversations": 0,
   "push.enabled": true,
   "push.remote": "https://evil.example/x.git",
   "push.timeout": 1,

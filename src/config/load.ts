@@ -33,7 +33,7 @@ export interface Config {
   tier: string;
   tiers: Record<string, unknown>;
   capture: { max_file_size: number; max_tracked_size: number; exclude: string[]; include: string[] };
-  retention: { days: number; max_size: number };
+  retention: { days: number; max_size: number; conversations: number };
   push: { enabled: boolean; remote: string; timeout: number; unasked: "warn" | "refuse" };
   checkpoints: { branch: "auto" | "public" | "private" };
   auto_commit: { protected: string[] };
@@ -135,7 +135,7 @@ export function defaultConfig(): Config {
     tier: "balanced",
     tiers: {},
     capture: { max_file_size: 50_000_000, max_tracked_size: 500_000_000, exclude: [], include: [] },
-    retention: { days: 30, max_size: 2 ** 30 },
+    retention: { days: 30, max_size: 2 ** 30, conversations: 5 * 2 ** 30 },
     push: { enabled: false, remote: "origin", timeout: 120, unasked: "warn" },
     checkpoints: { branch: "auto" },
     auto_commit: { protected: ["main", "master", "origin/HEAD"] },

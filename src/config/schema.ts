@@ -47,7 +47,13 @@ export const configSchema = z.strictObject({
       include: z.optional(texts),
     }),
   ),
-  retention: z.optional(z.strictObject({ days: z.optional(z.int().check(z.positive())), max_size: z.optional(size) })),
+  retention: z.optional(
+    z.strictObject({
+      days: z.optional(z.int().check(z.positive())),
+      max_size: z.optional(size),
+      conversations: z.optional(size),
+    }),
+  ),
   push: z.optional(
     z.strictObject({
       enabled: z.optional(z.boolean()),

@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 const DAY = 24 * 60 * 60 * 1000;
-const MONTH = { days: 30, maxSize: Number.POSITIVE_INFINITY };
+const MONTH = { days: 30, maxSize: Number.POSITIVE_INFINITY, conversations: 5 * 2 ** 30 };
 
 const FORK: ForkRecord = {
   v: 1,

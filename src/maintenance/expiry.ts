@@ -14,7 +14,7 @@ import { sizeOnDisk } from "../base/fs/tree-size.ts";
 import { sessionKey } from "../base/ids.ts";
 import { log } from "../base/log.ts";
 import { dropImported, importedDirectory, importedKeys, importedSessions } from "../checkpoints/import/store.ts";
-import { type ConfigProblem, loadSettings, ownFile, userFile } from "../config/load.ts";
+import { type Config, type ConfigProblem, loadSettings, ownFile, userFile } from "../config/load.ts";
 import { gitLocation } from "../git/location.ts";
 import { tidyPrivateObjects } from "../git/private/upkeep.ts";
 import { compareAndSwapRef, readRef } from "../git/refs.ts";
@@ -27,10 +27,11 @@ import { forgetSessionFiles } from "../recording/session/files.ts";
 import { listSessions, NOTICES } from "../recording/session/store.ts";
 import { conversationDirectory, conversationKeys, removeConversation } from "../steps/conversation/files.ts";
 import { joinConversations } from "../steps/conversation/join.ts";
+import { isKept, lastKeptTime } from "../steps/conversation/kept.ts";
 import { DROPPED_REFS, listForks } from "../steps/forks.ts";
 import { stepsNewestFirst } from "../steps/index-file.ts";
 import { sessionRoots } from "../steps/session-refs.ts";
-import { sessionLock } from "../steps/session-tree.ts";
+import { sessionLock, sessionRef } from "../steps/session-tree.ts";
 import { tidyOldObjects } from "../steps/upkeep/old-objects.ts";
 import { dropSteps, ownerKey, type Pruning, planPruning, type Retention } from "../steps/upkeep/retention.ts";
 import { migrateStore } from "./migration.ts";
@@ -40,29 +41,57 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;
 
 export interface Expired {
-  kind: "imported" | "conversation" | "transcript" | "hand-over" | "kept" | "notice" | "commits" | "session";
+  kind:
+    | "imported"
+    | "conversation"
+    | "old-conversation"
+    | "transcript"
+    | "hand-over"
+    | "kept"
+    | "notice"
+    | "commits"
+    | "session";
   /** A session's key, a ref, or the path of a file or directory. */
   name: string;
   since: string;
   bytes: number;
 }
 
+/** Limits of steps, and of conversations: their bytes, including those that have outlived their steps. */
+export interface ExpiryLimits extends Retention {
+  conversations: number;
+}
+
 export interface ExpiryPlan extends Pruning {
   others: Expired[];
+  /** All conversations before anything is deleted. */
+  conversations: { sessions: number; bytes: number; limit: number };
 }
 
 /** Changes nothing, except that it may add a few unreferenced trees to the object store. */
-export async function planExpiry(workspace: Workspace, retention: Retention): Promise<ExpiryPlan> {
+export async function planExpiry(workspace: Workspace, retention: ExpiryLimits): Promise<ExpiryPlan> {
   const pruning = await planPruning(workspace, { ...retention, needed: neededByRestores(workspace) });
   const gone = new Set(pruning.steps.map(({ id }) => id));
   const alive = new Set<string>();
   for (const step of stepsNewestFirst(workspace)) if (!gone.has(step.id)) alive.add(ownerKey(step));
   const before = momentAgo(retention.days);
+  const conversations = measured(workspace);
+  const oldConversations = await expiredConversations(workspace, conversations, before, retention.conversations);
+  // Search finds a kept conversation by its session. Those that lose their last step now will be kept as well.
+  const willBeKept = retention.conversations > 0 ? new Set(pruning.steps.map(ownerKey)) : new Set<string>();
+  const expired = new Set(oldConversations.map(({ name }) => name));
+  for (const { name } of conversations)
+    if ((isKept(workspace, name) || willBeKept.has(name)) && !expired.has(name)) alive.add(name);
   return {
     ...pruning,
+    conversations: {
+      sessions: conversations.length,
+      bytes: conversations.reduce((sum, { bytes }) => sum + bytes, 0),
+      limit: retention.conversations,
+    },
     others: [
       ...(await expiredImports(workspace, before)),
-      ...(await expiredConversations(workspace, before)),
+      ...oldConversations,
       ...expiredTranscripts(workspace, before),
       ...expiredHandOvers(workspace, before),
       ...expiredKept(workspace, momentAgo(Math.max(KEPT_DAYS, retention.days))),
@@ -73,12 +102,12 @@ export async function planExpiry(workspace: Workspace, retention: Retention): Pr
   };
 }
 
-export async function expire(workspace: Workspace, { steps, others }: ExpiryPlan): Promise<void> {
-  await dropSteps(workspace, steps);
+export async function expire(workspace: Workspace, { steps, others, conversations }: ExpiryPlan): Promise<void> {
+  await dropSteps(workspace, steps, conversations.limit > 0 ? "keep" : "drop");
   dropUnusedDetails(workspace);
   for (const { kind, name } of others) {
     if (kind === "imported") await dropImported(workspace, name);
-    else if (kind === "conversation") dropConversation(workspace, name);
+    else if (kind === "conversation" || kind === "old-conversation") await dropConversation(workspace, name);
     else if (kind === "session") forgetSessionFiles(workspace, name);
     else if (kind === "commits") await compareAndSwapRef(workspace, name, await readRef(workspace, name), null);
     else rmSync(name, { recursive: true, force: true });
@@ -108,6 +137,10 @@ function listsOfRestores({ storeDir }: Workspace): string[] {
   return namesIn(worktrees).map((name) => readText(join(worktrees, name, "restores.jsonl")) ?? "");
 }
 
+export function limitsOf(retention: Config["retention"]): ExpiryLimits {
+  return { days: retention.days, maxSize: retention.max_size, conversations: retention.conversations };
+}
+
 /** The worker's task: runs once a day, which is enough for data that is kept for weeks. */
 export async function expireIfDue(workspace: Workspace): Promise<void> {
   const { config, problems } = loadSettings(workspace);
@@ -131,7 +164,7 @@ export async function expireIfDue(workspace: Workspace): Promise<void> {
   }
   await migrateStore(workspace);
   await tidyOldObjects(workspace);
-  const plan = await planExpiry(workspace, { days: retention.days, maxSize: retention.max_size });
+  const plan = await planExpiry(workspace, limitsOf(retention));
   await expire(workspace, plan);
   joinConversations(workspace);
   if (plan.steps.length > 0) await collectGarbage(workspace);
@@ -166,20 +199,43 @@ async function expiredImports(workspace: Workspace, before: string): Promise<Exp
   );
 }
 
-/** Conversations without steps: a killed save left them, or their ref was deleted. Others go with their last step. */
-async function expiredConversations(workspace: Workspace, before: string): Promise<Expired[]> {
+/**
+ * Conversations without steps. What a killed save left goes by age; conversations that have outlived their steps stay
+ * within the limit, the oldest go first. A conversation with steps always stays, because a rewind needs it.
+ */
+async function expiredConversations(
+  workspace: Workspace,
+  all: readonly Expired[],
+  before: string,
+  limit: number,
+): Promise<Expired[]> {
   const roots = await sessionRoots(workspace);
-  return conversationKeys(workspace)
-    .filter((key) => !roots.has(key))
-    .flatMap((key) => writtenAt("conversation", key, conversationDirectory(workspace, key)))
-    .filter(({ since }) => since < before);
+  const stepless = all.filter(({ name }) => !roots.has(name));
+  const kept = stepless.filter(({ name }) => isKept(workspace, name));
+  const expired = stepless.filter((each) => each.since < before && !kept.includes(each));
+  let bytes = all.reduce((sum, conversation) => sum + conversation.bytes, 0);
+  if (bytes <= limit) return expired;
+  // By their last turn: the files of conversations that expired together have one time.
+  const byAge = kept.map((each) => ({ ...each, since: lastKeptTime(workspace, each.name) ?? each.since }));
+  for (const oldest of byAge.sort((a, b) => (a.since < b.since ? -1 : 1))) {
+    if (bytes <= limit) break;
+    bytes -= oldest.bytes;
+    expired.push({ ...oldest, kind: "old-conversation" });
+  }
+  return expired;
 }
 
-/** Skips a locked session: another process may be saving its first step. */
-function dropConversation(workspace: Workspace, key: string): void {
+function measured(workspace: Workspace): Expired[] {
+  return conversationKeys(workspace).flatMap((key) =>
+    writtenAt("conversation", key, conversationDirectory(workspace, key)),
+  );
+}
+
+/** Skips a locked session, where another process may be saving a step, and one that got a step since the plan. */
+async function dropConversation(workspace: Workspace, key: string): Promise<void> {
   const lock = tryAcquire(sessionLock(workspace, key));
   try {
-    if (lock) removeConversation(workspace, key);
+    if (lock && (await readRef(workspace, sessionRef(key))) === null) removeConversation(workspace, key);
   } finally {
     lock?.release();
   }

@@ -6,6 +6,7 @@ import type { Conversation } from "../../model/conversation.ts";
 import { type SessionRef, sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../../model/tokens.ts";
+import { keptSessions, keptSteps } from "../../steps/conversation/kept.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import { type Cost, estimatedCost, type Use } from "../../transcripts/prices.ts";
 import { conversationOfStep } from "../blame/line-rationale.ts";
@@ -50,6 +51,7 @@ export async function findSession(workspace: Workspace, beginning: string): Prom
   };
   for (const { agent, session } of stepsNewestFirst(workspace))
     if (agent !== null && session !== null) consider({ agent, session });
+  for (const session of keptSessions(workspace)) consider(session);
   for (const session of await importedSessions(workspace)) consider(session);
   const exact = [...found.values()].find(({ session }) => session === beginning);
   if (exact || found.size <= 1) return exact ?? [...found.values()][0];
@@ -62,6 +64,8 @@ export async function recordedSession(workspace: Workspace, name: SessionRef): P
   );
   const checkpoints = await checkpointsOfSession(workspace, name.session);
   if (steps.length > 0) return fromSteps(name, steps.reverse(), checkpoints);
+  const kept = keptSteps(workspace, name.agent, name.session);
+  if (kept.length > 0) return withoutSteps(fromSteps(name, kept.reverse(), checkpoints));
   const imported = (await importedSessions(workspace)).find(
     ({ agent, session }) => agent === name.agent && session === name.session,
   );
@@ -78,6 +82,11 @@ export async function recordedSession(workspace: Workspace, name: SessionRef): P
     imported: true,
     conversation: (where) => importedConversation(where, imported),
   };
+}
+
+/** A session whose code states have expired: no turn of it can be restored. */
+function withoutSteps(session: RecordedSession): RecordedSession {
+  return { ...session, turns: session.turns.map((turn) => ({ ...turn, step: null })) };
 }
 
 /** Returns the sessions whose turns wrote lines of a commit, based on snapshots. */

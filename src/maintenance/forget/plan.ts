@@ -11,6 +11,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { isAlive } from "../../recording/orphaned-turns.ts";
 import { loadSession } from "../../recording/session/store.ts";
+import { keptSessions } from "../../steps/conversation/kept.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
 import { listForks } from "../../steps/forks.ts";
 import { handoffFilesOf } from "../../steps/handoff-files.ts";
@@ -130,6 +131,11 @@ function transcriptsOf({ storeDir }: Workspace, id: string): string[] {
   return files.filter(existsSync);
 }
 
+/** Also the records of turns whose code states have expired. */
+function everyStep(workspace: Workspace): Step[] {
+  return [...stepsNewestFirst(workspace), ...keptSessions(workspace).flatMap(({ steps }) => steps)];
+}
+
 /** Searches prompts, answers, commands and transcripts, ignoring case. */
 async function sessionsSaying(workspace: Workspace, text: string): Promise<{ agent: string; session: string }[]> {
   if (text.trim().length < MIN_TEXT) throw new MaintenanceError("usage", { kind: "text-too-short", min: MIN_TEXT });
@@ -137,7 +143,7 @@ async function sessionsSaying(workspace: Workspace, text: string): Promise<{ age
   const says = (...texts: (string | null | undefined)[]) => texts.some((one) => one?.toLowerCase().includes(wanted));
   const found = new Map<string, { agent: string; session: string }>();
   const generations = new Map<string, { agent: string; session: string; generations: Set<number> }>();
-  for (const { agent, session, prompt, response, command, transcript } of stepsNewestFirst(workspace)) {
+  for (const { agent, session, prompt, response, command, transcript } of everyStep(workspace)) {
     if (agent === null || session === null) continue;
     const key = sessionKey(agent, session);
     if (says(prompt, response, command)) found.set(key, { agent, session });

@@ -9,6 +9,7 @@ import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type SessionRef, sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
+import { keptSteps } from "../../steps/conversation/kept.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import { findStep } from "../../steps/list.ts";
 import type { ResumeNote } from "../notes.ts";
@@ -104,6 +105,8 @@ function ofSession(workspace: Workspace, { agent, session }: SessionRef): StepSo
     if (step.agent === agent && step.session === session && step.transcript)
       return { kind: "step", step, isNewest: true };
   }
+  const [kept] = keptSteps(workspace, agent, session);
+  if (kept) return { kind: "step", step: kept, isNewest: true };
   throw new ResumeError("not-found", { kind: "session-not-recorded", session });
 }
 

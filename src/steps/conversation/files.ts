@@ -3,6 +3,7 @@
  * git objects: no clone, bundle or push includes them, and deleting them is final. See docs/formats/steps.md.
  *
  *     steps.jsonl                          second copy of the session's step records
+ *     kept.jsonl                           records of expired turns (kept.ts)
  *     transcript/<generation>/<offset>.z   the conversation, one segment per step
  *     tasks/<step id>/0/<offset>.z         the conversations of subagents
  */
@@ -32,6 +33,7 @@ export interface StoredSegment {
 }
 
 const SEGMENT_NAME = /^(\d{14})\.z$/;
+export const KEPT_RECORDS = "kept.jsonl";
 const SESSION_KEY = /^[0-9a-f]{20}$/;
 /** Hooks store larger segments uncompressed; the worker joins and compresses them later. */
 const MAX_COMPRESSED_AT_ONCE = 1 << 20;
@@ -145,7 +147,7 @@ export function removeConversation(workspace: Pick<Workspace, "storeDir">, key: 
 
 /** Deletes a session's conversation, but not its step records. */
 export function removeTranscripts(workspace: Pick<Workspace, "storeDir">, key: string): void {
-  for (const stream of ["transcript", "tasks"])
+  for (const stream of ["transcript", "tasks", KEPT_RECORDS])
     rmSync(join(conversationDirectory(workspace, key), stream), { recursive: true, force: true });
 }
 

@@ -1,14 +1,13 @@
 /**
  * Deletes old steps: those past their retention time, and the oldest beyond the size limit. Keeps named steps and those
- * that a fork was made from; safety steps expire by age only. A session's last step takes its conversation with it. In
- * git, only Backtrail's refs change; git deletes the objects when it next prunes.
+ * that a fork was made from; safety steps expire by age only. A session's conversation can outlive its last step
+ * (conversation/kept.ts). In git, only Backtrail's refs change; git deletes the objects when it next prunes.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../../base/clock.ts";
 import { faultPoint } from "../../base/fault-point.ts";
 import { acquire } from "../../base/fs/lock.ts";
-import { sizeOnDisk } from "../../base/fs/tree-size.ts";
 import { sessionKey } from "../../base/ids.ts";
 import { dropSnapshotCache } from "../../git/index/stat-cache.ts";
 import { gitLocation } from "../../git/location.ts";
@@ -27,12 +26,8 @@ import { compareAndSwapRef, readRef } from "../../git/refs.ts";
 import { gitText } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
-import {
-  conversationDirectory,
-  recordsFile,
-  removeConversation,
-  rewriteSessionRecords,
-} from "../conversation/files.ts";
+import { recordsFile, removeConversation, rewriteSessionRecords } from "../conversation/files.ts";
+import { isKept, keepRecords } from "../conversation/kept.ts";
 import { forkedSteps } from "../forks.ts";
 import { appendStep, recordsNewestFirst, rewriteIndex, stepsNewestFirst } from "../index-file.ts";
 import { releaseLeftCommits } from "../left-commits.ts";
@@ -140,20 +135,18 @@ function isKeptWhateverItTakes({ kind, snapshot }: Step, needed: Retention["need
   return kind === "safety" || needed?.has(snapshot.work) === true;
 }
 
-/** Bytes on disk that only Backtrail's refs would hold without `steps`, plus the remaining conversations. */
+/** Bytes on disk that only Backtrail's refs would hold without `steps`. Conversations have a limit of their own. */
 async function sizeWithout(workspace: Workspace, reader: ObjectReader, steps: readonly Step[]): Promise<number> {
   const gone = Map.groupBy(steps, ownerKey);
   // Session trees name only other trees. Write those of the private store there.
   const writer = new ObjectWriter(workspace, scratchPlace(workspace));
   const trees = new TreeStore(reader, writer);
   const roots: string[] = [];
-  let conversations = 0;
   for (const holder of holdersOf(workspace)) {
     for (const [key, root] of await sessionRoots(holder)) {
       const after = await trees.apply(root, removals(gone.get(key) ?? []));
       if (!(await trees.read(after)).has("steps")) continue;
       roots.push(after);
-      if (holder === workspace) conversations += sizeOnDisk(conversationDirectory(workspace, key));
     }
   }
   writer.flush();
@@ -168,14 +161,19 @@ async function sizeWithout(workspace: Workspace, reader: ObjectReader, steps: re
   const input = [...roots, ...[...heads].map((head) => `^${head}`), ""].join("\n");
   const env = readingEnvironment(workspace);
   const said = await gitText([...args, ...measure, ...theirs], { cwd, env, input, timeoutMs: 600_000 });
-  return conversations + (Number(said.split("\n").at(-1)) || 0);
+  return Number(said.split("\n").at(-1)) || 0;
 }
 
 function removals(steps: readonly Step[]): Map<string, TreeEntry | null> {
   return new Map(steps.map((step) => [stepPath(step), null]));
 }
 
-export async function dropSteps(workspace: Workspace, steps: readonly Step[]): Promise<void> {
+/** With `keep`, the conversation of a session outlives its last step. */
+export async function dropSteps(
+  workspace: Workspace,
+  steps: readonly Step[],
+  conversations: "keep" | "drop" = "drop",
+): Promise<void> {
   if (steps.length === 0) return;
   // New snapshots must not reuse objects that only these steps held.
   for (const worktree of worktrees(workspace)) dropSnapshotCache({ ...workspace, stateDir: worktree });
@@ -184,7 +182,7 @@ export async function dropSteps(workspace: Workspace, steps: readonly Step[]): P
   const bySession = Map.groupBy(steps, ownerKey);
   const reader = new ObjectReader(workspace);
   try {
-    for (const [key, some] of bySession) await dropFromSession(workspace, reader, key, some);
+    for (const [key, some] of bySession) await dropFromSession(workspace, reader, key, some, conversations);
   } finally {
     reader.close();
   }
@@ -204,10 +202,13 @@ async function dropFromSession(
   reader: ObjectReader,
   key: string,
   steps: readonly Step[],
+  conversations: "keep" | "drop",
 ): Promise<void> {
   const lock = await acquire(sessionLock(workspace, key), LOCK_WAIT_MS);
   if (!lock) return;
   try {
+    // Before the steps go: a kill in between must not lose the way to the conversation.
+    if (conversations === "keep") keepRecords(workspace, key, steps);
     for (const holder of holdersOf(workspace)) {
       const before = await readRef(holder, sessionRef(key));
       if (before === null) continue;
@@ -224,8 +225,8 @@ async function dropFromSession(
     }
     for (const step of steps) appendStep(workspace, { v: 1, deleted: step.id });
     dropRecords(workspace, key, steps);
-    if ((await readRef(workspace, sessionRef(key))) === null && !hasRecords(workspace, key))
-      removeConversation(workspace, key);
+    const isLast = (await readRef(workspace, sessionRef(key))) === null && !hasRecords(workspace, key);
+    if (isLast && !isKept(workspace, key)) removeConversation(workspace, key);
   } finally {
     lock.release();
   }

@@ -3,7 +3,14 @@
 import { plural } from "../../../base/text.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
 import { runWorktrees } from "../../../git/worktrees/runs.ts";
-import { collectGarbage, type Expired, type ExpiryPlan, expire, planExpiry } from "../../../maintenance/expiry.ts";
+import {
+  collectGarbage,
+  type Expired,
+  type ExpiryPlan,
+  expire,
+  limitsOf,
+  planExpiry,
+} from "../../../maintenance/expiry.ts";
 import {
   type RunWorktreeStatus,
   removeRunWorktree,
@@ -31,6 +38,7 @@ interface Plan extends ExpiryPlan {
 const WHAT: Readonly<Record<Expired["kind"], [one: string, many: string]>> = {
   imported: ["imported session", "imported sessions"],
   conversation: ["conversation without steps", "conversations without steps"],
+  "old-conversation": ["conversation beyond retention.conversations", "conversations beyond retention.conversations"],
   transcript: ["stored transcript of OpenCode", "stored transcripts of OpenCode"],
   "hand-over": ["text that another agent was told", "texts that other agents were told"],
   notice: ["notice for a session", "notices for sessions"],
@@ -38,7 +46,13 @@ const WHAT: Readonly<Record<Expired["kind"], [one: string, many: string]>> = {
   commits: ["history of a dropped fork", "histories of dropped forks"],
   session: ["session without steps", "sessions without steps"],
 };
-const NOTHING: ExpiryPlan = { steps: [], others: [], sizeBefore: 0, sizeAfter: 0 };
+const NOTHING: ExpiryPlan = {
+  steps: [],
+  others: [],
+  sizeBefore: 0,
+  sizeAfter: 0,
+  conversations: { sessions: 0, bytes: 0, limit: 0 },
+};
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await placeOf(io);
@@ -52,6 +66,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   if (nothing) {
     const days = plural(settingsOf(workspace).config.retention.days, "day");
     io.printMessage(`Nothing to clean: ${megabytes(sizeBefore)} used, and nothing is older than ${days}.`);
+    tellConversations(plan, io);
     tellKept(kept, io);
     return EXIT.nothing;
   }
@@ -88,8 +103,7 @@ async function placeOf(io: Io): Promise<Workspace> {
 
 async function planOf(workspace: Workspace): Promise<Plan> {
   const { retention } = settingsOf(workspace).config;
-  const limits = { days: retention.days, maxSize: retention.max_size };
-  const past = isEnabled(workspace) ? await planExpiry(workspace, limits) : NOTHING;
+  const past = isEnabled(workspace) ? await planExpiry(workspace, limitsOf(retention)) : NOTHING;
   const standings = await runWorktreeStatuses(workspace);
   const [worktrees, kept] = [standings.filter(({ why }) => why === null), standings.filter(({ why }) => why !== null)];
   return { ...past, worktrees, kept };
@@ -102,7 +116,7 @@ async function removeAll(workspace: Workspace, worktrees: readonly RunWorktreeSt
   return stayed;
 }
 
-function asJson({ steps, others, worktrees, kept, sizeBefore, sizeAfter }: Plan, deleted: boolean) {
+function asJson({ steps, others, worktrees, kept, sizeBefore, sizeAfter, conversations }: Plan, deleted: boolean) {
   return {
     steps: steps.map((step) => step.id),
     others,
@@ -110,11 +124,13 @@ function asJson({ steps, others, worktrees, kept, sizeBefore, sizeAfter }: Plan,
     kept: kept.map(runWorktreeJson),
     sizeBefore,
     sizeAfter,
+    conversations,
     deleted,
   };
 }
 
-function tell({ steps, others, worktrees, kept, sizeBefore, sizeAfter }: Plan, io: Io): void {
+function tell(plan: Plan, io: Io): void {
+  const { steps, others, worktrees, kept, sizeBefore, sizeAfter } = plan;
   const [oldest, newest] = [steps[0], steps.at(-1)];
   if (oldest && newest)
     io.printMessage(
@@ -126,6 +142,7 @@ function tell({ steps, others, worktrees, kept, sizeBefore, sizeAfter }: Plan, i
   }
   if (steps.length + others.length > 0)
     io.printMessage(`Steps would shrink from ${megabytes(sizeBefore)} to ${megabytes(sizeAfter)}. Named steps stay.`);
+  tellConversations(plan, io);
   if (worktrees.length > 0) {
     io.printMessage(
       `${plural(worktrees.length, "worktree")} of runs to remove, with ${worktrees.length === 1 ? "its branch" : "their branches"}:`,
@@ -133,6 +150,12 @@ function tell({ steps, others, worktrees, kept, sizeBefore, sizeAfter }: Plan, i
     for (const line of runWorktreeLines(worktrees, io.out.paint, io.out.columns)) io.print(line);
   }
   tellKept(kept, io);
+}
+
+function tellConversations({ conversations: { sessions, bytes, limit } }: Plan, io: Io): void {
+  if (sessions === 0) return;
+  const stay = limit > 0 ? `; they stay when their steps go, within ${megabytes(limit)}` : "";
+  io.printMessage(`${plural(sessions, "conversation")} beside the steps: ${megabytes(bytes)}${stay}.`);
 }
 
 function tellKept(kept: readonly RunWorktreeStatus[], io: Io): void {

@@ -18,6 +18,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "capture.include": "ignored files that are captured all the same, such as .env: up to 1 MB each, for you alone",
   "retention.days": "how long steps are kept",
   "retention.max_size": "how much room the steps of a repository may take",
+  "retention.conversations":
+    "how much room the conversations of a repository may take, also when their steps are gone; 0: each goes with its last step",
   "push.enabled": "whether checkpoints are pushed with your own pushes",
   "push.remote": "where they are pushed to: a remote's name, or another repository's address",
   "push.timeout": "seconds after which a remote that does not answer is given up",
