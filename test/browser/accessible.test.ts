@@ -2,8 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Page } from "playwright-core";
+import { McpClient } from "../support/mcp.ts";
 import { startView, type ViewProcess } from "../support/view/server.ts";
-import { closeBrowser, type Look, open, program } from "./support/browser.ts";
+import { closeBrowser, type Look, open, openFile, program } from "./support/browser.ts";
 import { type Day, recordedDay } from "./support/day.ts";
 
 const AXE = readFileSync(join(import.meta.dirname, "../../node_modules/axe-core/axe.min.js"), "utf8");
@@ -17,6 +20,25 @@ interface Violations {
   violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
 }
 
+/** What axe-core finds on the screen as it is. */
+async function violationsOf(page: Page, screen: string): Promise<string[]> {
+  // Files below the window load when one scrolls to them.
+  await page.locator(".skeleton:not(.file-body .skeleton)").first().waitFor({ state: "detached" });
+  // The page's own rules forbid scripts from elsewhere: the debugger may add them all the same.
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate("axe.run()")) as Violations;
+  return violations.map(
+    ({ id, nodes }) => `${screen}: ${id} ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary}`,
+  );
+}
+
+/** As an agent does, through MCP. */
+async function propose({ repository }: Day): Promise<void> {
+  await using client = await McpClient.connect(repository);
+  const turn = /^([k-z]{12}): .*\n> Explain the shop/m.exec(await client.ask("turns"))?.[1] ?? "";
+  await client.ask("propose_undo", { turn, reason: "The README says too much." });
+}
+
 describe.skipIf(program === undefined)("accessibility, in Chromium", () => {
   let day: Day;
   let commit: string;
@@ -25,6 +47,10 @@ describe.skipIf(program === undefined)("accessibility, in Chromium", () => {
     day = await recordedDay();
     commit = day.repository.git("rev-parse", "HEAD");
     await day.repository.run(["fork", "1", "--branch", "another-way"]);
+    await propose(day);
+    // Elsewhere, so that it is not a change of the work tree.
+    const file = join(day.repository.home, "session.html");
+    expect((await day.repository.run(["export", "last", "-o", file])).code).toBe(0);
   }, 60_000);
 
   afterAll(async () => {
@@ -41,21 +67,24 @@ describe.skipIf(program === undefined)("accessibility, in Chromium", () => {
       await turn.waitFor();
       const found: string[] = [];
       const check = async (screen: string) => {
-        // Files below the window load when one scrolls to them.
-        await page.locator(".skeleton:not(.file-body .skeleton)").first().waitFor({ state: "detached" });
-        // The page's own rules forbid scripts from elsewhere: the debugger may add them all the same.
-        await page.evaluate(AXE);
-        const { violations } = (await page.evaluate("axe.run()")) as Violations;
-        for (const { id, nodes } of violations)
-          found.push(`${screen}: ${id} ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary}`);
+        found.push(...(await violationsOf(page, screen)));
       };
-      await check("timeline");
+      await page.getByRole("region", { name: "Proposals" }).getByText("says too much").waitFor();
+      await check("timeline and a proposal");
       await turn.click();
       await page.getByRole("region", { name: "Diff" }).getByText("known.set").waitFor();
       await check("turn");
       await page.getByRole("button", { name: "Undo this turn" }).click();
       await page.getByRole("dialog", { name: "Confirm" }).getByText("file", { exact: false }).first().waitFor();
       await check("plan");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("dialog", { name: "Confirm" }).getByLabel("Name").waitFor();
+      await check("save");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+      await check("keys");
       await page.keyboard.press("Escape");
       const screens = ["time?path=src%2Fcart.js", `session/${day.agent.session}`, "sessions", "search?q=cache"];
       screens.push("blame/src%2Fcart.js", "commits", `commit/${commit}`, "forks", "runs", "repositories", "nowhere");
@@ -64,6 +93,12 @@ describe.skipIf(program === undefined)("accessibility, in Chromium", () => {
         await page.locator("main h2, main input[type=range]").first().waitFor();
         await check(screen);
       }
+      await using reader = await openFile(pathToFileURL(join(day.repository.home, "session.html")).href, look);
+      await reader.page.getByRole("article", { name: "Conversation" }).waitFor();
+      found.push(...(await violationsOf(reader.page, "an exported session")));
+      await reader.page.getByRole("link", { name: "Show the turn" }).first().click();
+      await reader.page.getByRole("region", { name: "Diff" }).waitFor();
+      found.push(...(await violationsOf(reader.page, "a turn of an exported session")));
       expect(found).toEqual([]);
       expect(person.problems).toEqual([]);
     }, 180_000);

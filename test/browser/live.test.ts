@@ -7,6 +7,9 @@ import { freshDay } from "./support/day.ts";
 
 afterAll(closeBrowser);
 
+/** More than the server keeps open. */
+const TOO_MANY_TABS = 50;
+
 describe.skipIf(program === undefined)("live, in Chromium", () => {
   test("an empty repository says so, and the first turn appears while it runs and when it ends", async () => {
     using day = await freshDay();
@@ -65,33 +68,70 @@ describe.skipIf(program === undefined)("live, in Chromium", () => {
     await page.getByTitle("Live", { exact: true }).waitFor();
     await view.stop();
     await page.getByText("The server does not answer").first().waitFor();
-    expect(await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").count()).toBe(1);
+    const turns = page.getByRole("list", { name: "Turns" });
+    expect(await turns.getByText("Add the tax").count()).toBe(1);
 
-    // Another server, on the same port: its address lets the browser in again.
+    // Another server, on the same port: it does not know this page, and the page says so.
     const port = new URL(view.url).port;
     await using again = await startView(repository, { signedOut: true, args: ["--port", port] });
+    await page.getByText("another one has taken its place").waitFor();
+    expect(await turns.getByText("Add the tax").count()).toBe(1);
+    await agent.turn("Explain", [edit("README.md", "A small shop.", "A shop.")], "Explained.");
+    // Its own address lets the same browser in.
     await page.goto(again.url);
-    await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").waitFor();
+    await turns.getByText("Explain").waitFor();
     await page.getByTitle("Live", { exact: true }).waitFor();
-  });
+  }, 60_000);
 
   test("a connection that breaks comes back by itself, and what happened meanwhile is shown", async () => {
     using day = await freshDay();
     const { repository, agent } = day;
-    await agent.start();
-    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
     await using view = await startView(repository, { signedOut: true });
     await using person = await open(view);
     const { page, context } = person;
     await page.getByTitle("Live", { exact: true }).waitFor();
-    await context.setOffline(true);
-    await page.reload().catch(() => {});
-    await context.setOffline(false);
+    await agent.start();
+    const lost = page.getByTitle("Not connected").waitFor();
+    const [cookie] = await context.cookies();
+    const stop = new AbortController();
+    const headers = { Cookie: `${cookie?.name}=${cookie?.value}`, "Sec-Fetch-Site": "same-origin" };
+    // The server ends the oldest stream when there are too many: that of the page.
+    await Promise.all(
+      Array.from({ length: TOO_MANY_TABS }, () => view.raw("api/events", { headers, signal: stop.signal })),
+    );
+    await lost;
     await agent.turn("Explain", [edit("README.md", "A small shop.", "A shop.")], "Explained.");
-    await page.goto(view.base);
-    await page.getByRole("list", { name: "Turns" }).getByText("Explain").waitFor();
+    stop.abort();
     await page.getByTitle("Live", { exact: true }).waitFor();
-  });
+    await page.getByRole("list", { name: "Turns" }).getByText("Explain").waitFor();
+  }, 60_000);
+
+  test("two servers share a browser: each keeps its own sign-in", async () => {
+    using one = await freshDay();
+    using two = await freshDay();
+    await one.agent.start();
+    await one.agent.turn("Only in the first", [], "Done.");
+    await two.agent.start();
+    await two.agent.turn("Only in the second", [], "Done.");
+    await using first = await startView(one.repository, { signedOut: true });
+    await using second = await startView(two.repository, { signedOut: true });
+    await using person = await open(first);
+    const { page, context } = person;
+    await page.getByRole("list", { name: "Turns" }).getByText("Only in the first").waitFor();
+    const other = await context.newPage();
+    await other.goto(second.url);
+    await other.getByRole("list", { name: "Turns" }).getByText("Only in the second").waitFor();
+
+    const cookies = await context.cookies([first.base, second.base]);
+    expect(new Set(cookies.map(({ name }) => name)).size).toBe(2);
+    expect(new Set(cookies.map(({ value }) => value)).size).toBe(2);
+    // The browser sends neither server the other one's cookie, and both stay signed in.
+    for (const { base } of [first, second]) expect(await context.cookies(base)).toHaveLength(1);
+    await page.reload();
+    await page.getByRole("list", { name: "Turns" }).getByText("Only in the first").waitFor();
+    await other.reload();
+    await other.getByRole("list", { name: "Turns" }).getByText("Only in the second").waitFor();
+  }, 60_000);
 
   test("a tab without the token sees nothing", async () => {
     using day = await freshDay();

@@ -77,10 +77,11 @@ function Open({ initial }: { initial: PlanRequest }) {
             {notice}
           </p>
         )}
-        <Options request={request} onChange={setRequest} plan={plan} />
+        {request.action !== "undo" && <Options request={request} onChange={setRequest} plan={plan} />}
         {!plan && !error && <Skeleton lines={5} label="Drawing up the plan" />}
         {error && <Problem error={error} retry={() => void draw()} />}
         {plan && !error && <Plan plan={plan} />}
+        {request.action === "undo" && <Options request={request} onChange={setRequest} plan={plan} />}
         {plan && blocked !== null && (
           <p class="blocked" role="alert">
             {blocked}

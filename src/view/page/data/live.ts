@@ -2,8 +2,8 @@
 import type { LiveEvents, Topic } from "../../protocol.ts";
 import { createStore } from "./store.ts";
 
-/** `connecting` only until the first answer; `lost` while the browser tries again. */
-export type Connection = "connecting" | "live" | "lost";
+/** `connecting` only until the first answer; `lost` while the browser tries again; `ended` if it never can. */
+export type Connection = "connecting" | "live" | "lost" | "ended";
 
 export const connection = createStore<Connection>("connecting");
 
@@ -48,8 +48,15 @@ export function connect(): void {
   });
   source.addEventListener("error", () => {
     connection.set("lost");
-    if (source?.readyState === EventSource.CLOSED) setTimeout(connect, RETRY);
+    if (source?.readyState === EventSource.CLOSED) void tryAgain();
   });
+}
+
+/** Another server on the same port answers, but does not know this page: its address is another one. */
+async function tryAgain(): Promise<void> {
+  const response = await fetch("api/state", { credentials: "same-origin" }).catch(() => undefined);
+  if (response?.status === 404 || response?.status === 401) connection.set("ended");
+  else setTimeout(connect, RETRY);
 }
 
 function notify(topics: readonly Topic[]): void {

@@ -52,7 +52,12 @@ function Compared({ data: { fork, original, attempt, problem } }: { data: ForkCo
           <Fact name="turns" original={original} attempt={attempt} show={(one) => one.turns} />
           <Fact name="tokens" original={original} attempt={attempt} show={(one) => <TokenSum tokens={one.tokens} />} />
           <Fact name="cost" original={original} attempt={attempt} show={(one) => <CostSum cost={one.cost} />} />
-          <Fact name="time" original={original} attempt={attempt} show={(one) => duration(one.seconds * 1000)} />
+          <Fact
+            name="time"
+            original={original}
+            attempt={attempt}
+            show={(one) => (one.seconds > 0 ? duration(one.seconds * 1000) : "–")}
+          />
         </tbody>
       </table>
       {attempt && (

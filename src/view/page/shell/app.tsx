@@ -116,6 +116,12 @@ function Lost() {
           <code>backtrail view</code>.
         </p>
       )}
+      {status === "ended" && (
+        <p>
+          The server of this page has ended, and another one has taken its place. Open the address that{" "}
+          <code>backtrail view</code> printed last.
+        </p>
+      )}
     </div>
   );
 }

@@ -152,7 +152,7 @@ function RedoButton() {
 
 function Live() {
   const status = useStore(connection);
-  const words = { live: "Live", connecting: "Connecting", lost: "Not connected" } as const;
+  const words = { live: "Live", connecting: "Connecting", lost: "Not connected", ended: "Ended" } as const;
   return (
     <span class={`live ${status}`} title={words[status]}>
       <span class="dot" aria-hidden="true" />
