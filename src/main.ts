@@ -41,7 +41,7 @@ async function start(): Promise<number> {
     return code;
   }
   if (argv[0] === "statusline" && argv.length === 1) {
-    const { statusLine } = await import("./cli/commands/statusline.ts");
+    const { statusLine } = await import("./cli/commands/mcp/statusline.ts");
     const line = await statusLine(process.cwd());
     if (line !== null) writeSync(1, `${line}\n`);
     return 0;

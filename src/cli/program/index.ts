@@ -8,15 +8,15 @@ import { CONFIG_COMMANDS } from "../commands/config/commands.ts";
 import { FORK_COMMANDS } from "../commands/fork/commands.ts";
 import { MAINTENANCE_COMMANDS } from "../commands/maintenance/commands.ts";
 import { OPERATION_COMMANDS } from "../commands/ops/commands.ts";
+import { MCP, PROPOSALS } from "../commands/proposals/commands.ts";
 import { RESTORE_COMMANDS } from "../commands/restore/commands.ts";
 import { RUN_COMMANDS } from "../commands/run/commands.ts";
+import { SEARCH } from "../commands/search/commands.ts";
 import { SETUP_COMMANDS } from "../commands/setup/commands.ts";
 import { STEP_COMMANDS } from "../commands/steps/commands.ts";
+import { TEAM } from "../commands/team/commands.ts";
 import { TRIAL_COMMANDS } from "../commands/trials/commands.ts";
-import { MCP, PROPOSALS } from "./proposals.ts";
-import { SEARCH } from "./search.ts";
 import type { CommandSpec } from "./spec.ts";
-import { TEAM } from "./team.ts";
 
 export const COMMANDS: readonly CommandSpec[] = [
   ...SETUP_COMMANDS,

@@ -98,7 +98,7 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
   lazy(logCommand, () => import("./log.ts")),
   lazy(showCommand, () => import("./show.ts")),
   lazy(diffCommand, () => import("./diff.ts")),
-  lazy(viewCommand, () => import("../view.ts")),
+  lazy(viewCommand, () => import("./view.ts")),
 ];
 
 function portNumber(text: string): number {

@@ -2,19 +2,19 @@
  * `statusline`: one line for an agent's status bar: the turn, its files, the check, and what an undo would take back.
  * Agents run it after every message, so it loads little, starts no process and never fails.
  */
-import { sessionKey } from "../../base/ids.ts";
-import { isRecord } from "../../base/json.ts";
-import { logError } from "../../base/log.ts";
-import { readInput } from "../../base/process/stdin.ts";
-import { plural } from "../../base/text.ts";
-import { findWorkspace, isEnabled, type Workspace } from "../../git/workspace.ts";
-import { changedPaths } from "../../model/changes.ts";
-import type { Step } from "../../model/step.ts";
-import { loadSession, type SessionState } from "../../recording/session/store.ts";
-import { readCheckResults } from "../../restore/targets/check-results.ts";
-import { readTurnStatuses } from "../../restore/targets/turn-status.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import type { Io } from "../terminal/io.ts";
+import { sessionKey } from "../../../base/ids.ts";
+import { isRecord } from "../../../base/json.ts";
+import { logError } from "../../../base/log.ts";
+import { readInput } from "../../../base/process/stdin.ts";
+import { plural } from "../../../base/text.ts";
+import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
+import { changedPaths } from "../../../model/changes.ts";
+import type { Step } from "../../../model/step.ts";
+import { loadSession, type SessionState } from "../../../recording/session/store.ts";
+import { readCheckResults } from "../../../restore/targets/check-results.ts";
+import { readTurnStatuses } from "../../../restore/targets/turn-status.ts";
+import { stepsNewestFirst } from "../../../steps/index-file.ts";
+import type { Io } from "../../terminal/io.ts";
 
 /** A turn with changes that is further back is not the one that a person has in mind. */
 const MAX_STEPS = 200;

@@ -1,6 +1,6 @@
 /** Command table: searching everything that agents did. */
-import { UserError } from "../../base/errors.ts";
-import { type CommandSpec, JSON_OPTION } from "./spec.ts";
+import { UserError } from "../../../base/errors.ts";
+import { type CommandSpec, JSON_OPTION } from "../../program/spec.ts";
 
 export const SEARCH: readonly CommandSpec[] = [
   {
@@ -31,7 +31,7 @@ export const SEARCH: readonly CommandSpec[] = [
       ["backtrail search ENOENT field:output since:2d", "what failed lately"],
       ["backtrail search cache is:undone --here", "what was undone here"],
     ],
-    load: () => import("../commands/search/search.ts"),
+    load: () => import("./search.ts"),
   },
 ];
 

@@ -1,5 +1,5 @@
 /** Command table: the MCP server for agents, and what agents propose. */
-import { ALL, type CommandSpec, DRY_RUN, JSON_OPTION, YES } from "./spec.ts";
+import { ALL, type CommandSpec, DRY_RUN, JSON_OPTION, YES } from "../../program/spec.ts";
 
 const PROPOSAL = {
   name: "<proposal>",
@@ -26,7 +26,7 @@ export const PROPOSALS: readonly CommandSpec[] = [
     isDefault: true,
     summary: "list the proposals of this work tree",
     options: [{ flags: "--all", help: "also proposals that were applied, dismissed or have expired" }, JSON_OPTION],
-    load: () => import("../commands/proposals/list.ts"),
+    load: () => import("./list.ts"),
   },
   {
     path: "proposals dismiss",
@@ -34,7 +34,7 @@ export const PROPOSALS: readonly CommandSpec[] = [
     summary: "close a proposal without applying it",
     arguments: [PROPOSAL],
     options: [JSON_OPTION],
-    load: () => import("../commands/proposals/dismiss.ts"),
+    load: () => import("./dismiss.ts"),
   },
   {
     path: "apply",
@@ -49,7 +49,7 @@ export const PROPOSALS: readonly CommandSpec[] = [
       ["backtrail apply kqtx", "show the plan, ask, apply it"],
       ["backtrail apply kqtx --yes --json", "for scripts"],
     ],
-    load: () => import("../commands/apply.ts"),
+    load: () => import("./apply.ts"),
   },
 ];
 
@@ -60,7 +60,7 @@ export const MCP: readonly CommandSpec[] = [
     summary: "one line about the session, for an agent's status bar",
     details:
       "Prints the turn, the files that the last turn changed, the result of its check, and how many files `backtrail undo last` would take back. Reads the JSON that Claude Code gives its status line on standard input. Prints nothing where nothing is recorded.",
-    load: () => import("../commands/statusline.ts"),
+    load: () => import("../mcp/statusline.ts"),
   },
   {
     path: "mcp",
@@ -68,6 +68,6 @@ export const MCP: readonly CommandSpec[] = [
     summary: "serve the record to an agent, by MCP",
     details:
       "A Model Context Protocol server for the repository around the current directory. Agents start it: `backtrail enable --mcp` tells them to. Its tools read the record, save the current state under a name, and propose to undo or rewind. None of them changes a file: you apply a proposal with `backtrail apply`.",
-    load: () => import("../commands/mcp.ts"),
+    load: () => import("../mcp/mcp.ts"),
   },
 ];

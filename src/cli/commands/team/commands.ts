@@ -1,6 +1,6 @@
 /** Command table: sharing with a team, and the team's hub. */
-import { LEVELS, ROLES } from "../../team/levels.ts";
-import { type CommandSpec, JSON_OPTION, type OptionSpec, oneMore, wholeNumber, YES } from "./spec.ts";
+import { LEVELS, ROLES } from "../../../team/levels.ts";
+import { type CommandSpec, JSON_OPTION, type OptionSpec, oneMore, wholeNumber, YES } from "../../program/spec.ts";
 
 const DATABASE: OptionSpec = {
   flags: "--database <url>",
@@ -34,7 +34,7 @@ export const TEAM: readonly CommandSpec[] = [
       { flags: "--insecure", help: "allow an address without encryption" },
       JSON_OPTION,
     ],
-    load: () => import("../commands/team/join.ts"),
+    load: () => import("./join.ts"),
   },
   {
     path: "team leave",
@@ -43,7 +43,7 @@ export const TEAM: readonly CommandSpec[] = [
     details:
       "Nothing is sent from this machine any more, whatever its repositories share. What was sent stays on the hub; `backtrail team share counts` before leaving removes texts, `backtrail forget` removes sessions.",
     options: [YES, JSON_OPTION],
-    load: () => import("../commands/team/leave.ts"),
+    load: () => import("./leave.ts"),
   },
   {
     path: "team status",
@@ -51,7 +51,7 @@ export const TEAM: readonly CommandSpec[] = [
     summary: "what this repository shares, what waits, and why",
     options: [JSON_OPTION],
     isDefault: true,
-    load: () => import("../commands/team/status.ts"),
+    load: () => import("./status.ts"),
   },
   {
     path: "team share",
@@ -70,7 +70,7 @@ export const TEAM: readonly CommandSpec[] = [
       ["backtrail team share everything --from-now", "whole, but nothing older"],
       ["backtrail team share nothing", "stop, and remove texts there"],
     ],
-    load: () => import("../commands/team/share.ts"),
+    load: () => import("./share.ts"),
   },
   {
     path: "team preview",
@@ -82,14 +82,14 @@ export const TEAM: readonly CommandSpec[] = [
       { flags: "--limit <n>", help: "at most so many turns (default: 20; 0: all)", parse: wholeNumber },
       JSON_OPTION,
     ],
-    load: () => import("../commands/team/preview.ts"),
+    load: () => import("./preview.ts"),
   },
   {
     path: "team send",
     group: "Team",
     summary: "send what waits now, instead of in the background",
     options: [JSON_OPTION],
-    load: () => import("../commands/team/send.ts"),
+    load: () => import("./send.ts"),
   },
   {
     path: "team search",
@@ -103,7 +103,7 @@ export const TEAM: readonly CommandSpec[] = [
       { flags: "--limit <n>", help: "at most so many hits (default: 20)", parse: wholeNumber },
       JSON_OPTION,
     ],
-    load: () => import("../commands/team/search.ts"),
+    load: () => import("./search.ts"),
   },
   {
     path: "team activity",
@@ -114,7 +114,7 @@ export const TEAM: readonly CommandSpec[] = [
       { flags: "--repository <name>", help: "only this repository" },
       JSON_OPTION,
     ],
-    load: () => import("../commands/team/activity.ts"),
+    load: () => import("./activity.ts"),
   },
   {
     path: "team live",
@@ -123,7 +123,7 @@ export const TEAM: readonly CommandSpec[] = [
     details:
       "Prints a turn when it begins and when it ends, for those who share it and as far as you may read it, until stopped.",
     options: [JSON_OPTION],
-    load: () => import("../commands/team/live.ts"),
+    load: () => import("./live.ts"),
   },
   {
     path: "hub",
@@ -146,7 +146,7 @@ export const TEAM: readonly CommandSpec[] = [
       "May be repeated, and run on several machines at once. With a name, it also invites the first administrator.",
     arguments: [{ name: "[admin]", help: "the first administrator" }],
     options: [DATABASE, { flags: "--url <url>", help: "the hub's address, for the invitation" }, JSON_OPTION],
-    load: () => import("../commands/hub/init.ts"),
+    load: () => import("../hub/init.ts"),
   },
   {
     path: "hub serve",
@@ -169,7 +169,7 @@ export const TEAM: readonly CommandSpec[] = [
       },
       JSON_OPTION,
     ],
-    load: () => import("../commands/hub/serve.ts"),
+    load: () => import("../hub/serve.ts"),
   },
   {
     path: "hub token",
@@ -197,14 +197,14 @@ export const TEAM: readonly CommandSpec[] = [
       ["backtrail hub token invite eve --role reader", "eve sends nothing"],
       ["backtrail hub token revoke bob", "all of bob's machines"],
     ],
-    load: () => import("../commands/hub/token.ts"),
+    load: () => import("../hub/token.ts"),
   },
   {
     path: "hub people",
     group: "Team",
     summary: "who belongs to the team, and what they may read",
     options: [DATABASE, JSON_OPTION],
-    load: () => import("../commands/hub/people.ts"),
+    load: () => import("../hub/people.ts"),
   },
   {
     path: "hub grant",
@@ -216,7 +216,7 @@ export const TEAM: readonly CommandSpec[] = [
       { name: "[level]", help: "counts, prompts, everything (default), or none to take the right away" },
     ],
     options: [DATABASE, JSON_OPTION],
-    load: () => import("../commands/hub/grant.ts"),
+    load: () => import("../hub/grant.ts"),
   },
   {
     path: "hub source",
@@ -235,7 +235,7 @@ export const TEAM: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     examples: [["backtrail hub source add git@example.com:shop", "read it from now on"]],
-    load: () => import("../commands/hub/source.ts"),
+    load: () => import("../hub/source.ts"),
   },
   {
     path: "hub rebuild",
@@ -244,13 +244,13 @@ export const TEAM: readonly CommandSpec[] = [
     details:
       "Restores every turn that git has and the index lacks, such as after the database was lost, and names turns that a machine sent with another content. Changes nothing that a machine sent.",
     options: [DATABASE, JSON_OPTION],
-    load: () => import("../commands/hub/rebuild.ts"),
+    load: () => import("../hub/rebuild.ts"),
   },
   {
     path: "hub backup-check",
     group: "Team",
     summary: "check a restored database before serving from it",
     options: [DATABASE, JSON_OPTION],
-    load: () => import("../commands/hub/backup-check.ts"),
+    load: () => import("../hub/backup-check.ts"),
   },
 ];

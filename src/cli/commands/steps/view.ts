@@ -1,10 +1,10 @@
 /** `view`: shows the record in the browser, and ends after the last tab is closed. */
-import { startView } from "../../view/server/server.ts";
-import { ownExecutable } from "../shared/executable.ts";
-import { openForReading } from "../shared/workspace.ts";
-import type { Io } from "../terminal/io.ts";
-import { jsonLine } from "../terminal/json.ts";
-import { openInBrowser } from "../terminal/open-browser.ts";
+import { startView } from "../../../view/server/server.ts";
+import { ownExecutable } from "../../shared/executable.ts";
+import { openForReading } from "../../shared/workspace.ts";
+import type { Io } from "../../terminal/io.ts";
+import { jsonLine } from "../../terminal/json.ts";
+import { openInBrowser } from "../../terminal/open-browser.ts";
 
 interface Options {
   /** False with --no-open. */

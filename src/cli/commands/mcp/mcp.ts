@@ -1,6 +1,6 @@
 /** `mcp`: serves the record to an agent on standard input and output. */
-import { UserError } from "../../base/errors.ts";
-import type { Io } from "../terminal/io.ts";
+import { UserError } from "../../../base/errors.ts";
+import type { Io } from "../../terminal/io.ts";
 
 export async function run(_options: object, io: Io): Promise<undefined> {
   if (io.interactive)
@@ -9,6 +9,6 @@ export async function run(_options: object, io: Io): Promise<undefined> {
       "`backtrail mcp` talks to an agent, not to a terminal.",
       "`backtrail enable --mcp` makes your agents start it.",
     );
-  const { serve } = await import("../../mcp/serve.ts");
+  const { serve } = await import("../../../mcp/serve.ts");
   await serve(io.cwd);
 }

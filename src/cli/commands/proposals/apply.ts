@@ -1,12 +1,12 @@
 /** `apply`: shows the plan that an agent proposed, asks, and applies it. */
-import { UserError } from "../../base/errors.ts";
-import { applyProposal, planProposal, requireOpen } from "../../proposals/decide.ts";
-import type { RestorePlan } from "../../restore/types.ts";
-import { reasonLines } from "../render/proposal.ts";
-import { confirmAndApply, planAsJson } from "../shared/confirm-and-apply.ts";
-import { openWorkspace } from "../shared/workspace.ts";
-import type { Io } from "../terminal/io.ts";
-import { withProgress } from "../terminal/progress.ts";
+import { UserError } from "../../../base/errors.ts";
+import { applyProposal, planProposal, requireOpen } from "../../../proposals/decide.ts";
+import type { RestorePlan } from "../../../restore/types.ts";
+import { reasonLines } from "../../render/proposal.ts";
+import { confirmAndApply, planAsJson } from "../../shared/confirm-and-apply.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
+import type { Io } from "../../terminal/io.ts";
+import { withProgress } from "../../terminal/progress.ts";
 
 interface Options {
   proposal: string;
