@@ -12,7 +12,7 @@ import type { Io } from "../../terminal/io.ts";
 import { jsonText } from "../../terminal/json.ts";
 import { requireFree, writeOutput } from "../../terminal/output-file.ts";
 import { withProgress } from "../../terminal/progress.ts";
-import type { doctorBundleCommand } from "../maintenance/commands.ts";
+import type { doctorBundleCommand } from "./commands.ts";
 
 export async function run(options: OptionsOf<typeof doctorBundleCommand>, io: Io): Promise<undefined> {
   const stamp = now()

@@ -14,7 +14,7 @@ import { ownExecutable } from "../../shared/executable.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io, Style } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
-import type { doctorExamineCommand } from "../maintenance/commands.ts";
+import type { doctorExamineCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof doctorExamineCommand>;
 

@@ -1,13 +1,13 @@
 /** `hub backup-check`: whether a restored database may be served. */
 import { plural } from "../../../base/text.ts";
 import { type Check, checkIndex } from "../../../hub/database/backup-check.ts";
-import { type DatabaseFlags, withDatabase } from "../../shared/hub.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { withDatabase } from "../../shared/hub.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { hubBackupCheckCommand } from "./commands.ts";
 
-interface Options extends DatabaseFlags {
-  json?: boolean;
-}
+type Options = OptionsOf<typeof hubBackupCheckCommand>;
 
 const PROBLEMS: Readonly<Record<Check["name"], string>> = {
   policies: "tables without row-level security",

@@ -1,16 +1,13 @@
 /** `hub grant <person> <repository> [level]`: decides what a person may read of other people's turns. */
 import { oneLine } from "../../../base/text.ts";
 import { grant } from "../../../hub/people/people.ts";
-import { type DatabaseFlags, withDatabase } from "../../shared/hub.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { withDatabase } from "../../shared/hub.ts";
 import { requireLevel } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { hubGrantCommand } from "./commands.ts";
 
-interface Options extends DatabaseFlags {
-  person: string;
-  repository: string;
-  level?: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof hubGrantCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const { person, repository, level: wanted = "everything", json } = options;

@@ -3,14 +3,12 @@ import { plural } from "../../../base/text.ts";
 import { migrate } from "../../../hub/database/migrate.ts";
 import { addPerson, findPerson } from "../../../hub/people/people.ts";
 import { invite } from "../../../hub/people/tokens.ts";
-import { type DatabaseFlags, inviteLink, withDatabase } from "../../shared/hub.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { inviteLink, withDatabase } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { hubInitCommand } from "./commands.ts";
 
-interface Options extends DatabaseFlags {
-  admin?: string;
-  url?: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof hubInitCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   await withDatabase(io, options, async (database) => {

@@ -1,13 +1,13 @@
 /** `hub people`: everybody in the team, with roles and rights. */
 import { oneLine, plural } from "../../../base/text.ts";
 import { listPeople, type Person } from "../../../hub/people/people.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
-import { type DatabaseFlags, withDatabase } from "../../shared/hub.ts";
+import { withDatabase } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { hubPeopleCommand } from "./commands.ts";
 
-interface Options extends DatabaseFlags {
-  json?: boolean;
-}
+type Options = OptionsOf<typeof hubPeopleCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   await withDatabase(io, options, async (database) => {

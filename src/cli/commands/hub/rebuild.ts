@@ -2,14 +2,14 @@
 import { oneLine } from "../../../base/text.ts";
 import { Months } from "../../../hub/ingest/months.ts";
 import { listSources, type ReadResult, readSource } from "../../../hub/sources/read.ts";
-import { type DatabaseFlags, withDatabase } from "../../shared/hub.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { withDatabase } from "../../shared/hub.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { hubRebuildCommand } from "./commands.ts";
 import { summary } from "./source.ts";
 
-interface Options extends DatabaseFlags {
-  json?: boolean;
-}
+type Options = OptionsOf<typeof hubRebuildCommand>;
 
 export async function run(options: Options, io: Io): Promise<number> {
   return withDatabase(io, options, async (database) => {

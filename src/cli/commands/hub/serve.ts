@@ -3,20 +3,13 @@ import { readFileSync } from "node:fs";
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { Database } from "../../../hub/database/connect.ts";
 import { serveHub } from "../../../hub/server/serve.ts";
-import { type DatabaseFlags, databaseUrl, inWords } from "../../shared/hub.ts";
+import type { OptionsOf } from "../../program/spec.ts";
+import { databaseUrl, inWords } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
 import { jsonLine } from "../../terminal/json.ts";
+import type { hubServeCommand } from "./commands.ts";
 
-interface Options extends DatabaseFlags {
-  listen?: string;
-  readDatabase?: string;
-  tlsCert?: string;
-  tlsKey?: string;
-  behindProxy?: boolean;
-  metrics?: boolean;
-  connections?: number;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof hubServeCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const { host, port } = addressOf(options.listen ?? "127.0.0.1:7420");

@@ -5,20 +5,15 @@ import { oneLine, plural } from "../../../base/text.ts";
 import type { Database } from "../../../hub/database/connect.ts";
 import { Months } from "../../../hub/ingest/months.ts";
 import { addSource, listSources, type ReadResult, readSource, removeSource } from "../../../hub/sources/read.ts";
-import type { Level } from "../../../team/levels.ts";
 import { nameFromAddress } from "../../../team/sharing.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
 import { age } from "../../render/layout/time.ts";
-import { type DatabaseFlags, withDatabase } from "../../shared/hub.ts";
+import { withDatabase } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { hubSourceCommand } from "./commands.ts";
 
-interface Options extends DatabaseFlags {
-  action: string;
-  remote?: string;
-  as?: string;
-  level?: Level;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof hubSourceCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const actions = { add, list, read, remove };

@@ -5,22 +5,14 @@ import { oneLine, plural } from "../../../base/text.ts";
 import type { Database } from "../../../hub/database/connect.ts";
 import { addPerson, findPerson, grant } from "../../../hub/people/people.ts";
 import { invite, listDevices, revoke } from "../../../hub/people/tokens.ts";
-import type { Level, Role } from "../../../team/levels.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
 import { age } from "../../render/layout/time.ts";
-import { type DatabaseFlags, inviteLink, withDatabase } from "../../shared/hub.ts";
+import { inviteLink, withDatabase } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { hubTokenCommand } from "./commands.ts";
 
-interface Options extends DatabaseFlags {
-  action: string;
-  who?: string;
-  url?: string;
-  role?: Role;
-  email?: string;
-  reads?: string[];
-  level?: Level;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof hubTokenCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const { action, who } = options;

@@ -54,72 +54,6 @@ export const purgeCommand = command({
   ],
 });
 
-const redactCommand = command({
-  path: "redact",
-  group: "Set up",
-  summary: "find secrets in files, as they are kept out of checkpoints",
-  details:
-    "Secrets are taken out of conversations before they go into a checkpoint or leave this machine. These commands show what would be taken out of a file, and never a secret itself. `redaction.rules` and `redaction.allow` are your own additions and exceptions.",
-  examples: [
-    ["backtrail redact scan notes.md app.log", "where secrets are"],
-    ["backtrail redact test session.jsonl", "what it is without them"],
-    ["backtrail config set redaction.rules 'A-[0-9]{6}'", "a pattern of yours"],
-  ],
-});
-
-export const redactScanCommand = command({
-  path: "redact scan",
-  group: "Set up",
-  summary: "where secrets are in these files",
-  arguments: [{ name: "<files...>", help: "texts, transcripts, anything", completes: "path" }],
-  options: [{ flags: "--check", help: "end with 1 if there is one" }, JSON_OPTION],
-  isDefault: true,
-});
-
-export const redactTestCommand = command({
-  path: "redact test",
-  group: "Set up",
-  summary: "what a file looks like without its secrets",
-  arguments: [{ name: "<file>", help: "a text or a transcript", completes: "path" }],
-  options: [{ flags: "-w, --whole", help: "all of it, not only the places" }, JSON_OPTION],
-});
-
-const doctorCommand = command({
-  path: "doctor",
-  group: "Set up",
-  summary: "diagnose and fix problems",
-  details:
-    "Looks at the store, the hooks, the settings and the log of failures, and says in words what is wrong and what to do. Without --fix it changes nothing.",
-  examples: [
-    ["backtrail doctor", "what is wrong, and what to do"],
-    ["backtrail doctor --fix", "fix what can be fixed safely"],
-    ["backtrail doctor --check", "only what must hold; for scripts"],
-    ["backtrail doctor bundle", "a file for a report, without anything private"],
-  ],
-});
-
-export const doctorExamineCommand = command({
-  path: "doctor examine",
-  group: "Set up",
-  summary: "what is wrong and what to do about it (default)",
-  options: [
-    { flags: "--check", help: "only what must hold; end with 1 unless it does", conflicts: ["fix"] },
-    { flags: "--fix", help: "fix what can be fixed safely" },
-    JSON_OPTION,
-  ],
-  isDefault: true,
-});
-
-export const doctorBundleCommand = command({
-  path: "doctor bundle",
-  group: "Set up",
-  summary: "a file to attach to a report, without anything private",
-  details:
-    "Writes one JSON file with what helps to find a fault: versions, what `doctor` finds, the log of failures, counts and sizes. No prompt, answer, code or name of a file of yours is in it; secrets are redacted, your home directory is `~`. Read it before you send it.",
-  arguments: [{ name: "[file]", help: "where to (default: in the temporary directory)", completes: "path" }],
-  options: [{ flags: "-y, --yes", help: "overwrite a file that exists" }, JSON_OPTION],
-});
-
 export const completionCommand = command({
   path: "completion",
   group: "Set up",
@@ -147,12 +81,6 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   lazy(cleanCommand, () => import("./clean.ts")),
   lazy(forgetCommand, () => import("./forget.ts")),
   lazy(purgeCommand, () => import("./purge.ts")),
-  redactCommand,
-  lazy(redactScanCommand, () => import("../redact/scan.ts")),
-  lazy(redactTestCommand, () => import("../redact/test.ts")),
-  doctorCommand,
-  lazy(doctorExamineCommand, () => import("../doctor/examine.ts")),
-  lazy(doctorBundleCommand, () => import("../doctor/bundle.ts")),
   lazy(completionCommand, () => import("./completion.ts")),
   lazy(hooksCommand, () => import("./hooks.ts")),
 ];

@@ -2,19 +2,15 @@
 import { UserError } from "../../../base/errors.ts";
 import { applyProposal, planProposal, requireOpen } from "../../../proposals/decide.ts";
 import type { RestorePlan } from "../../../restore/types.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { reasonLines } from "../../render/proposal.ts";
 import { confirmAndApply, planAsJson } from "../../shared/confirm-and-apply.ts";
 import { openWorkspace } from "../../shared/workspace.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
+import type { applyCommand } from "./commands.ts";
 
-interface Options {
-  proposal: string;
-  dryRun?: boolean;
-  yes?: boolean;
-  json?: boolean;
-  all?: boolean;
-}
+type Options = OptionsOf<typeof applyCommand>;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);

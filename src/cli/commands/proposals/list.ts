@@ -1,15 +1,14 @@
 /** `proposals`: lists what agents proposed and nobody has decided yet. */
 import { listProposals } from "../../../api/proposals.ts";
 import { now } from "../../../base/clock.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { proposalLines } from "../../render/proposal.ts";
 import { openForReading } from "../../shared/workspace.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { proposalsListCommand } from "./commands.ts";
 
-interface Options {
-  all?: boolean;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof proposalsListCommand>;
 
 export async function run({ all = false, json }: Options, io: Io): Promise<number | undefined> {
   const workspace = await openForReading(io);

@@ -6,7 +6,7 @@ import { type Cell, table } from "../../render/layout/table.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
-import type { redactScanCommand } from "../maintenance/commands.ts";
+import type { redactScanCommand } from "./commands.ts";
 import { type Found, printProblems, redactFiles } from "./files.ts";
 
 type Options = OptionsOf<typeof redactScanCommand>;

@@ -6,7 +6,7 @@ import { type Cell, table } from "../../render/layout/table.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
-import type { redactTestCommand } from "../maintenance/commands.ts";
+import type { redactTestCommand } from "./commands.ts";
 import { printProblems, redactFiles } from "./files.ts";
 
 type Options = OptionsOf<typeof redactTestCommand>;

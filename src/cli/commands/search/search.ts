@@ -6,28 +6,19 @@ import { UserError } from "../../../base/errors.ts";
 import { logTo } from "../../../base/log.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
 import { openSearch, type Search } from "../../../search/search.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { searchLines, searchNotes } from "../../render/search/hits.ts";
 import { hitJson } from "../../render/search/json.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
 import { withAbortSignal } from "../../terminal/with-abort-signal.ts";
+import type { searchCommand } from "./commands.ts";
 import { indexingProgress } from "./progress.ts";
 
 const DEFAULT_LIMIT = 20;
 const ALL = 1_000_000;
 
-interface Options {
-  words?: string[];
-  here?: boolean;
-  team?: boolean;
-  limit?: number;
-  best?: boolean;
-  added?: string;
-  removed?: string;
-  alive?: boolean;
-  rebuild?: boolean;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof searchCommand>;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const { words = [], json = false, rebuild = false } = options;

@@ -10,7 +10,7 @@ import { storyJson } from "../../render/session-export/json.ts";
 import { loadSessions } from "../../shared/load-sessions.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
-import type { sessionsDiffCommand } from "../run/commands.ts";
+import type { sessionsDiffCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof sessionsDiffCommand>;
 

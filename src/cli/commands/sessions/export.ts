@@ -14,7 +14,7 @@ import { loadSessions } from "../../shared/load-sessions.ts";
 import { settingsOf } from "../../shared/settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireFree, writeOutput } from "../../terminal/output-file.ts";
-import type { exportCommand } from "../run/commands.ts";
+import type { exportCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof exportCommand>;
 

@@ -17,7 +17,7 @@ import { type LoadedSessions, loadSessions } from "../../shared/load-sessions.ts
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
 import { withProgress } from "../../terminal/progress.ts";
-import type { sessionsListCommand } from "../run/commands.ts";
+import type { sessionsListCommand } from "./commands.ts";
 
 const USUAL = 20;
 

@@ -13,7 +13,7 @@ import { sessionTreeLines } from "../../render/sessions.ts";
 import { type LoadedSessions, loadSessions } from "../../shared/load-sessions.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
-import type { sessionsShowCommand } from "../run/commands.ts";
+import type { sessionsShowCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof sessionsShowCommand>;
 

@@ -74,7 +74,7 @@ export const diffCommand = command({
   ],
 });
 
-const viewCommand = command({
+export const viewCommand = command({
   path: "view",
   group: "Look back",
   summary: "the same in the browser: timeline, diffs, any file at any turn",

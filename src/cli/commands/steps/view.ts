@@ -1,19 +1,14 @@
 /** `view`: shows the record in the browser, and ends after the last tab is closed. */
 import { startView } from "../../../view/server/server.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import { openForReading } from "../../shared/workspace.ts";
 import type { Io } from "../../terminal/io.ts";
 import { jsonLine } from "../../terminal/json.ts";
 import { openInBrowser } from "../../terminal/open-browser.ts";
+import type { viewCommand } from "./commands.ts";
 
-interface Options {
-  /** False with --no-open. */
-  open?: boolean;
-  port?: number;
-  readOnly?: boolean;
-  idle?: number;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof viewCommand>;
 
 const DEFAULT_IDLE_SECONDS = 60;
 

@@ -8,7 +8,7 @@ import type { OptionsOf } from "../../program/spec.ts";
 import { interruptible, shownName, syncPlace } from "../../shared/sync.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
-import type { syncPushCommand } from "../checkpoints/commands.ts";
+import type { syncPushCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof syncPushCommand>;
 

@@ -8,7 +8,7 @@ import { age, until } from "../../render/layout/time.ts";
 import { labelled } from "../../render/line-origin.ts";
 import { shownName, syncPlace } from "../../shared/sync.ts";
 import type { Io } from "../../terminal/io.ts";
-import type { syncStatusCommand } from "../checkpoints/commands.ts";
+import type { syncStatusCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof syncStatusCommand>;
 

@@ -1,16 +1,14 @@
 /** `team activity`: counts of the team's turns by day, repository and agent. */
 import { now } from "../../../base/clock.ts";
 import { oneLine } from "../../../base/text.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { thousands } from "../../render/layout/amounts.ts";
 import { table } from "../../render/layout/table.ts";
 import { ask } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { teamActivityCommand } from "./commands.ts";
 
-interface Options {
-  days?: number;
-  repository?: string;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof teamActivityCommand>;
 
 const DAY_MS = 86_400_000;
 

@@ -9,15 +9,12 @@ import { HubClient, parseHubLink } from "../../../team/client.ts";
 import { readMembership, writeMembership } from "../../../team/membership.ts";
 import { readShare, repositoryName, writeShare } from "../../../team/sharing.ts";
 import { removeSendState } from "../../../team/state.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { asUserError } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { teamJoinCommand } from "./commands.ts";
 
-interface Options {
-  link: string;
-  device?: string;
-  insecure?: boolean;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof teamJoinCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const { url, invitation } = parseHubLink(options.link, { insecure: options.insecure === true });

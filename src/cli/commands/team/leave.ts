@@ -3,14 +3,13 @@ import { messageOf } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { HubError } from "../../../team/client.ts";
 import { removeMembership, requireMembership } from "../../../team/membership.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { hubOf } from "../../shared/team.ts";
 import { confirm, interrupted } from "../../terminal/ask.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { teamLeaveCommand } from "./commands.ts";
 
-interface Options {
-  yes?: boolean;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof teamLeaveCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const membership = requireMembership();

@@ -3,15 +3,15 @@
 import { now } from "../../../base/clock.ts";
 import { oneLine, plural, shorten } from "../../../base/text.ts";
 import type { VisibleTurn } from "../../../team/protocol.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { clockTime } from "../../render/layout/time.ts";
 import { interruptible } from "../../shared/sync.ts";
 import { ask } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
 import { jsonLine } from "../../terminal/json.ts";
+import type { teamLiveCommand } from "./commands.ts";
 
-interface Options {
-  json?: boolean;
-}
+type Options = OptionsOf<typeof teamLiveCommand>;
 
 export async function run({ json }: Options, io: Io): Promise<undefined> {
   await interruptible((signal) =>

@@ -5,16 +5,13 @@ import type { SharedTurn } from "../../../team/protocol.ts";
 import { waitingFor } from "../../../team/send.ts";
 import { readShare, repositoryName, type Share } from "../../../team/sharing.ts";
 import { blankState, readSendState } from "../../../team/state.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { moment } from "../../render/layout/time.ts";
 import { requireLevel, teamWorkspace } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { teamPreviewCommand } from "./commands.ts";
 
-interface Options {
-  level?: string;
-  all?: boolean;
-  limit?: number;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof teamPreviewCommand>;
 
 const LIMIT = 20;
 

@@ -3,13 +3,13 @@ import { UserError } from "../../../base/errors.ts";
 import { oneLine, plural } from "../../../base/text.ts";
 import { requireMembership } from "../../../team/membership.ts";
 import { COMMAND_WAIT_MS, send } from "../../../team/send.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { failureHint, teamWorkspace } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
+import type { teamSendCommand } from "./commands.ts";
 
-interface Options {
-  json?: boolean;
-}
+type Options = OptionsOf<typeof teamSendCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = teamWorkspace(io);

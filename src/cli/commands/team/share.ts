@@ -7,15 +7,12 @@ import type { Level } from "../../../team/levels.ts";
 import { type Membership, requireMembership } from "../../../team/membership.ts";
 import { COMMAND_WAIT_MS, send } from "../../../team/send.ts";
 import { readShare, removeShare, repositoryName, type Share, writeShare } from "../../../team/sharing.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { requireLevel, teamWorkspace } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { teamShareCommand } from "./commands.ts";
 
-interface Options {
-  level?: string;
-  as?: string;
-  fromNow?: boolean;
-  json?: boolean;
-}
+type Options = OptionsOf<typeof teamShareCommand>;
 
 const MEANING: Readonly<Record<Level, string>> = {
   counts: "counts only: no prompts, no names of files",

@@ -7,14 +7,14 @@ import { Outgoing } from "../../../team/outgoing.ts";
 import { type Waiting, waitingFor } from "../../../team/send.ts";
 import { readShare, type Share } from "../../../team/sharing.ts";
 import { readSendState, type SendState } from "../../../team/state.ts";
+import type { OptionsOf } from "../../program/spec.ts";
 import { age, until } from "../../render/layout/time.ts";
 import { labelled } from "../../render/line-origin.ts";
 import { failureHint } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
+import type { teamStatusCommand } from "./commands.ts";
 
-interface Options {
-  json?: boolean;
-}
+type Options = OptionsOf<typeof teamStatusCommand>;
 
 interface Here {
   share: Share | undefined;

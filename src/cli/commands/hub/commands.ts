@@ -1,0 +1,157 @@
+/** Command table: the server of a team. */
+import { LEVELS, ROLES } from "../../../team/levels.ts";
+import {
+  type CommandSpec,
+  command,
+  JSON_OPTION,
+  lazy,
+  type OptionSpec,
+  oneMore,
+  wholeNumber,
+} from "../../program/spec.ts";
+
+const DATABASE = {
+  flags: "--database <url>",
+  help: "the PostgreSQL database (default: BACKTRAIL_HUB_DATABASE, which other users of the machine cannot see)",
+} as const satisfies OptionSpec;
+
+const hubCommand = command({
+  path: "hub",
+  group: "Team",
+  summary: "run the server of a team",
+  details:
+    "The hub keeps a shared index of turns in PostgreSQL 15 or newer. It has roles, shows each person only the repositories that they may read, and can be rebuilt from git. docs/team.md sets one up in ten minutes.",
+  examples: [
+    ["backtrail hub init ada", "make the index; ada administers it"],
+    ["backtrail hub serve", "on this machine, behind a proxy"],
+    ["backtrail hub token invite bob", "a one-time link for a new member"],
+    ["backtrail hub grant bob example.com/shop", "what bob may read"],
+  ],
+});
+
+export const hubInitCommand = command({
+  path: "hub init",
+  group: "Team",
+  summary: "create the index, or update it to this version",
+  details:
+    "May be repeated, and run on several machines at once. With a name, it also invites the first administrator.",
+  arguments: [{ name: "[admin]", help: "the first administrator" }],
+  options: [DATABASE, { flags: "--url <url>", help: "the hub's address, for the invitation" }, JSON_OPTION],
+});
+
+export const hubServeCommand = command({
+  path: "hub serve",
+  group: "Team",
+  summary: "serve the team until stopped",
+  details:
+    'Any number of these processes may share one database. With --json, the first line is {"url"}. Without encryption, it listens on this machine only, unless a proxy in front of it encrypts.',
+  options: [
+    DATABASE,
+    { flags: "--listen <address>", help: "<host>:<port> (default: 127.0.0.1:7420; port 0: any)" },
+    { flags: "--read-database <url>", help: "a replica for reading" },
+    { flags: "--tls-cert <file>", help: "a certificate, with --tls-key" },
+    { flags: "--tls-key <file>", help: "its key" },
+    { flags: "--behind-proxy", help: "allow other hosts without encryption: a reverse proxy encrypts" },
+    { flags: "--metrics", help: "serve counters for Prometheus at /metrics" },
+    {
+      flags: "--connections <n>",
+      help: "at most so many connections to the database (default: 10)",
+      parse: wholeNumber,
+    },
+    JSON_OPTION,
+  ],
+});
+
+export const hubTokenCommand = command({
+  path: "hub token",
+  group: "Team",
+  summary: "invite people, list their machines, revoke tokens",
+  arguments: [
+    { name: "<action>", help: "invite, list or revoke" },
+    { name: "[who]", help: "a person; for revoke, also a machine's id" },
+  ],
+  options: [
+    DATABASE,
+    { flags: "--url <url>", help: "the hub's address, for the invitation" },
+    { flags: "--role <role>", help: "of a new person: admin, member (default) or reader", choices: ROLES },
+    { flags: "--email <address>", help: "of a new person: as in their commits, for checkpoints from git" },
+    {
+      flags: "--reads <repository>",
+      help: "of a new person: may read it; `all` for every one; repeat it",
+      parse: oneMore,
+    },
+    { flags: "--level <level>", help: "with --reads: up to this level (default: everything)", choices: LEVELS },
+    JSON_OPTION,
+  ],
+  examples: [
+    ["backtrail hub token invite bob --reads all", "bob reads everybody's turns"],
+    ["backtrail hub token invite eve --role reader", "eve sends nothing"],
+    ["backtrail hub token revoke bob", "all of bob's machines"],
+  ],
+});
+
+export const hubPeopleCommand = command({
+  path: "hub people",
+  group: "Team",
+  summary: "who belongs to the team, and what they may read",
+  options: [DATABASE, JSON_OPTION],
+});
+
+export const hubGrantCommand = command({
+  path: "hub grant",
+  group: "Team",
+  summary: "let a person read a repository",
+  arguments: [
+    { name: "<person>", help: "who" },
+    { name: "<repository>", help: "which, or `all`" },
+    { name: "[level]", help: "counts, prompts, everything (default), or none to take the right away" },
+  ],
+  options: [DATABASE, JSON_OPTION],
+});
+
+export const hubSourceCommand = command({
+  path: "hub source",
+  group: "Team",
+  summary: "fill the index from git remotes with checkpoints",
+  details:
+    "A source is a git remote to which people push checkpoints (`backtrail sync push`). The hub reads it every minute, and keeps no more of a turn than its author shares; authors are known by the e-mail address of `hub token invite`. git fetches as this user, and asks nobody.",
+  arguments: [
+    { name: "<action>", help: "add, list, read or remove" },
+    { name: "[remote]", help: "the address of a repository" },
+  ],
+  options: [
+    DATABASE,
+    { flags: "--as <name>", help: "the repository's name (default: from the address)" },
+    { flags: "--level <level>", help: "for authors who share nothing (default: everything)", choices: LEVELS },
+    JSON_OPTION,
+  ],
+  examples: [["backtrail hub source add git@example.com:shop", "read it from now on"]],
+});
+
+export const hubRebuildCommand = command({
+  path: "hub rebuild",
+  group: "Team",
+  summary: "read every source again, and compare it with the index",
+  details:
+    "Restores every turn that git has and the index lacks, such as after the database was lost, and names turns that a machine sent with another content. Changes nothing that a machine sent.",
+  options: [DATABASE, JSON_OPTION],
+});
+
+export const hubBackupCheckCommand = command({
+  path: "hub backup-check",
+  group: "Team",
+  summary: "check a restored database before serving from it",
+  options: [DATABASE, JSON_OPTION],
+});
+
+export const HUB_COMMANDS: readonly CommandSpec[] = [
+  hubCommand,
+  lazy(hubInitCommand, () => import("./init.ts")),
+  lazy(hubServeCommand, () => import("./serve.ts")),
+  lazy(hubTokenCommand, () => import("./token.ts")),
+  lazy(hubPeopleCommand, () => import("./people.ts")),
+  lazy(hubGrantCommand, () => import("./grant.ts")),
+  lazy(hubSourceCommand, () => import("./source.ts")),
+  lazy(hubRebuildCommand, () => import("./rebuild.ts")),
+  lazy(hubBackupCheckCommand, () => import("./backup-check.ts")),
+];
