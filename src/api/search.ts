@@ -2,8 +2,9 @@
 import { now } from "../base/clock.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { literal, parseQuery } from "../search/query/parse.ts";
+import type { Fates } from "../search/results/fates.ts";
 import type { Near } from "../search/results/near.ts";
-import type { SearchHit } from "../search/results/search.ts";
+import type { FoundHits, SearchHit } from "../search/results/search.ts";
 import { openSearch, type Search } from "../search/search.ts";
 
 export type { Fate } from "../search/results/fates.ts";
@@ -56,7 +57,8 @@ export async function search(
   const opened = await openSearch();
   try {
     const { pending } = await opened.catchUp({ workspace, patience: options.patience });
-    return { ...(await searchWith(opened, workspace, query, options)), pending };
+    const found = await searchWith(opened, workspace, query, options);
+    return { ...found, hits: found.hits.map(({ document: _, ...hit }) => hit), pending };
   } finally {
     opened.close();
   }
@@ -68,7 +70,8 @@ export async function searchWith(
   workspace: Workspace | undefined,
   query: string,
   options: SearchOptions,
-): Promise<Omit<SearchResult, "pending">> {
+  fates?: Fates,
+): Promise<FoundHits> {
   const parsed = parseQuery(query, now());
   for (const field of ["added", "removed"] as const) {
     const text = options[field];
@@ -81,6 +84,7 @@ export async function searchWith(
     order: options.best ? "best" : "auto",
     root: options.here && workspace ? workspace.root : null,
     alive: options.alive ?? false,
+    fates,
   });
   return found;
 }

@@ -1,7 +1,6 @@
 /** Lets the user pick a step: full screen with a preview, or a numbered list if the terminal cannot move its cursor. */
-import { emitKeypressEvents } from "node:readline";
 import { now } from "../../base/clock.ts";
-import { messageOf, UserError } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { oneLine, plural } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
@@ -15,14 +14,13 @@ import { turnNumber } from "../render/timeline/timeline.ts";
 import { askLine, interrupted } from "../terminal/ask.ts";
 import type { Io } from "../terminal/io.ts";
 import { entriesFrom, type PickerEntry, stepOf } from "./entries.ts";
+import { runFullScreen } from "./full-screen.ts";
+import { Previews } from "./previews.ts";
 import type { Purpose } from "./purpose.ts";
-import { begin, type Key, press } from "./state.ts";
+import { begin, press } from "./state.ts";
 import { draw } from "./view.ts";
 
 const NUMBERED = 20;
-const ENTER_SCREEN = "\u001b[?1049h\u001b[?25l";
-const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l";
-const PREVIEW_LINES = 400;
 
 /** `session` restricts the list to one session. */
 export async function pickStep(workspace: Workspace, io: Io, purpose: Purpose, session?: string): Promise<Step> {
@@ -69,85 +67,33 @@ function spoken(note: string): string {
 }
 
 function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io: Io, purpose: Purpose): Promise<Step> {
-  const { stdin, stderr } = process;
-  const diffs = new DiffPreviews(workspace, () => render());
-  let state = begin(entries, purpose.sides);
-  let ended = false;
-
-  const render = () => {
-    if (ended) return;
-    const columns = stderr.columns || io.err.columns;
-    const rows = stderr.rows || io.err.rows;
-    const { paint } = io.err;
-    const lines = draw(state, { columns, rows, paint, now: now(), purpose, diffOf: (entry) => diffs.of(entry) });
-    stderr.write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`);
-  };
-
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      ended = true;
-      stdin.off("keypress", onKey);
-      stderr.off("resize", render);
-      process.off("SIGTERM", onSignal);
-      stdin.setRawMode(false);
-      stdin.pause();
-      stderr.write(LEAVE_SCREEN);
-    };
-    const onSignal = () => {
-      end();
-      reject(interrupted());
-    };
-    const onKey = (_text: string | undefined, key: Key) => {
-      const outcome = press(state, key);
-      if ("state" in outcome) {
+  return runFullScreen(io, (redraw) => {
+    const diffs = new Previews(redraw);
+    let state = begin(entries, purpose.sides);
+    return {
+      draw(columns, rows) {
+        const { paint } = io.err;
+        return draw(state, {
+          columns,
+          rows,
+          paint,
+          now: now(),
+          purpose,
+          diffOf: (entry) => diffs.of(entry.after.id, () => diffOf(workspace, entry)),
+        });
+      },
+      press(key) {
+        const outcome = press(state, key);
+        if ("picked" in outcome) return { picked: stepOf(outcome.picked, outcome.after) };
+        if ("cancelled" in outcome) return outcome;
         state = outcome.state;
-        render();
-        return;
-      }
-      end();
-      if ("picked" in outcome) resolve(stepOf(outcome.picked, outcome.after));
-      else reject(interrupted());
+        return undefined;
+      },
     };
-    emitKeypressEvents(stdin);
-    stdin.setRawMode(true);
-    stdin.resume();
-    stdin.on("keypress", onKey);
-    stderr.on("resize", render);
-    process.once("SIGTERM", onSignal);
-    stderr.write(ENTER_SCREEN);
-    render();
   });
 }
 
-/** git computes the diffs while the list is already visible; the screen is redrawn when a diff arrives. */
-class DiffPreviews {
-  readonly #workspace: Workspace;
-  readonly #arrived: () => void;
-  readonly #known = new Map<string, string>();
-  #making = false;
-
-  constructor(workspace: Workspace, arrived: () => void) {
-    this.#workspace = workspace;
-    this.#arrived = arrived;
-  }
-
-  of(entry: PickerEntry): string | undefined {
-    const known = this.#known.get(entry.after.id);
-    if (known === undefined && !this.#making) void this.#make(entry);
-    return known;
-  }
-
-  async #make(entry: PickerEntry): Promise<void> {
-    this.#making = true;
-    const { after } = entry;
-    try {
-      const before = entry.before ?? (after.parent ? findStep(this.#workspace, after.parent) : undefined);
-      const text = before ? await patch(this.#workspace, before.snapshot.work, after.snapshot.work) : "";
-      this.#known.set(after.id, text.split("\n", PREVIEW_LINES).join("\n"));
-    } catch (error) {
-      this.#known.set(after.id, messageOf(error));
-    }
-    this.#making = false;
-    this.#arrived();
-  }
+async function diffOf(workspace: Workspace, { before: start, after }: PickerEntry): Promise<string> {
+  const before = start ?? (after.parent ? findStep(workspace, after.parent) : undefined);
+  return before ? patch(workspace, before.snapshot.work, after.snapshot.work) : "";
 }

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { makeStep } from "../../../test/support/steps.ts";
 import { widthOf } from "../render/layout/text.ts";
 import { entriesFrom, stepOf } from "./entries.ts";
+import type { Key } from "./keys.ts";
 import { TO_REWIND, TO_UNDO } from "./purpose.ts";
-import { begin, type Key, type PickerState, press } from "./state.ts";
+import { begin, type PickerState, press } from "./state.ts";
 import { draw, type Screen } from "./view.ts";
 
 const steps = [

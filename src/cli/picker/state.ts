@@ -1,5 +1,6 @@
 /** The picker as a pure state machine: a state and a key give the next state, or the end. */
 import { matching, type PickerEntry } from "./entries.ts";
+import { edited, isCancel, type Key, movement } from "./keys.ts";
 
 export interface PickerState {
   entries: readonly PickerEntry[];
@@ -14,16 +15,8 @@ export interface PickerState {
   scrolled: number;
 }
 
-export interface Key {
-  name?: string;
-  ctrl?: boolean;
-  meta?: boolean;
-  sequence?: string;
-}
-
 export type Outcome = { state: PickerState } | { picked: PickerEntry; after: boolean } | { cancelled: true };
 
-const PAGE = 10;
 const SCROLL = 5;
 
 export function begin(entries: readonly PickerEntry[], sides = true): PickerState {
@@ -31,27 +24,19 @@ export function begin(entries: readonly PickerEntry[], sides = true): PickerStat
 }
 
 export function press(state: PickerState, key: Key): Outcome {
-  const { name = "", ctrl = false } = key;
-  if (name === "escape" || (ctrl && (name === "c" || name === "d" || name === "g"))) return { cancelled: true };
+  const { name = "" } = key;
+  if (isCancel(key)) return { cancelled: true };
   if (name === "return" || name === "enter") {
     const picked = state.matches[state.cursor];
     return picked ? { picked, after: state.after } : { state };
   }
-  if (name === "up" || (ctrl && name === "p")) return moved(state, -1);
-  if (name === "down" || (ctrl && name === "n")) return moved(state, 1);
-  if (name === "pageup") return moved(state, -PAGE);
-  if (name === "pagedown") return moved(state, PAGE);
-  if (name === "home") return moved(state, -state.matches.length);
-  if (name === "end") return moved(state, state.matches.length);
+  const by = movement(key);
+  if (by !== undefined) return moved(state, by);
   if (name === "right") return { state: { ...state, scrolled: state.scrolled + SCROLL } };
   if (name === "left") return { state: { ...state, scrolled: Math.max(0, state.scrolled - SCROLL) } };
   if (name === "tab") return { state: { ...state, after: state.sides && !state.after } };
-  if (name === "backspace") return { state: filtered(state, [...state.query].slice(0, -1).join("")) };
-  if (ctrl && name === "u") return { state: filtered(state, "") };
-  if (ctrl && name === "w") return { state: filtered(state, withoutLastWord(state.query)) };
-  const typed = key.sequence ?? "";
-  if (ctrl || key.meta || !isText(typed)) return { state };
-  return { state: filtered(state, state.query + typed) };
+  const query = edited(state.query, key);
+  return { state: query === undefined ? state : filtered(state, query) };
 }
 
 function moved(state: PickerState, by: number): Outcome {
@@ -66,12 +51,4 @@ function filtered(state: PickerState, query: string): PickerState {
   const matches = matching(state.entries, query);
   const at = current ? matches.indexOf(current) : -1;
   return { ...state, query, matches, cursor: Math.max(0, at), scrolled: 0 };
-}
-
-function isText(sequence: string): boolean {
-  return sequence !== "" && !/\p{Cc}/u.test(sequence);
-}
-
-function withoutLastWord(query: string): string {
-  return query.slice(0, query.trimEnd().lastIndexOf(" ") + 1);
 }

@@ -2,7 +2,7 @@
 import { oneLine, plural, printable } from "../../base/text.ts";
 import { colorDiff } from "../render/diff.ts";
 import { countOf, entriesOf, fileLines, summaryOf } from "../render/files.ts";
-import { fit, pad, widthOf, wrap } from "../render/layout/text.ts";
+import { fit, fitPainted, pad, widthOf, wrap } from "../render/layout/text.ts";
 import { age } from "../render/layout/time.ts";
 import { turnNumber } from "../render/timeline/timeline.ts";
 import type { Paint } from "../terminal/io.ts";
@@ -35,7 +35,7 @@ export function draw(state: PickerState, screen: Screen): string[] {
   const entry = state.matches[state.cursor];
   const left = room - lines.length - 1;
   const preview = entry ? previewOf(entry, screen).slice(Math.max(0, state.scrolled)) : [];
-  for (let i = 0; i < left; i++) lines.push(cut(preview[i] ?? "", columns));
+  for (let i = 0; i < left; i++) lines.push(fitPainted(preview[i] ?? "", columns));
   const help = helps(screen.purpose).find((text) => widthOf(text) <= columns) ?? "";
   lines.push(paint("dim", help));
   return lines;
@@ -112,20 +112,4 @@ function previewOf(entry: PickerEntry, screen: Screen): string[] {
   const diff = screen.diffOf(entry);
   if (diff) lines.push(...colorDiff(diff.trimEnd(), paint).split("\n"));
   return lines;
-}
-
-/** Cuts a diff line, which may contain colors and tabs, by its width on the screen. */
-function cut(line: string, columns: number): string {
-  const wide = line.replaceAll("\t", "    ");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours are what this looks for
-  const parts = wide.split(/(\u001b\[[0-9;]*m)/);
-  let left = columns;
-  return parts
-    .map((part, i) => {
-      if (i % 2 === 1) return part;
-      const shown = fit(part, left);
-      left -= shown.length;
-      return shown;
-    })
-    .join("");
 }

@@ -40,8 +40,11 @@ export interface SearchHit {
   alive?: Alive;
 }
 
+/** `document` is the hit's text in this index, for `turnTexts`. */
+export type FoundHit = SearchHit & { document: number };
+
 export interface FoundHits {
-  hits: SearchHit[];
+  hits: FoundHit[];
   /** The number of all matching texts. */
   total: number;
   /** Set if nothing was found. */
@@ -55,6 +58,8 @@ export interface RunOptions {
   /** Restricts the search to this repository. */
   root: string | null;
   alive: boolean;
+  /** What became of turns, from an earlier search. */
+  fates?: Fates | undefined;
 }
 
 /** Of so many likely documents, the most relevant are shown. */
@@ -70,7 +75,7 @@ export async function runQuery(index: SearchIndex, query: Query, options: RunOpt
 
 async function matchingHits(index: SearchIndex, query: Query, options: RunOptions): Promise<FoundHits> {
   const { limit, root } = options;
-  const fates = new Fates();
+  const { fates = new Fates() } = options;
   // A query without words lists turns.
   const isListing = query.terms.length === 0 && query.filters.fields.length === 0;
   const asked = isListing ? { ...query, filters: { ...query.filters, fields: ["prompt" as const] } } : query;
@@ -120,8 +125,8 @@ async function describe(
   { terms }: Query,
   fates: Fates,
   options: RunOptions,
-): Promise<SearchHit[]> {
-  const hits: SearchHit[] = [];
+): Promise<FoundHit[]> {
+  const hits: FoundHit[] = [];
   for (const document of documents) {
     const conversation = index.conversation(document.conversation);
     if (!conversation) continue;
@@ -145,6 +150,7 @@ async function describe(
       path: document.path,
       fate: records && step ? await records.fateOf(step) : null,
       title,
+      document: document.id,
       subagent: part !== "" && document.step === null,
       ...(isAdded ? { alive: aliveLines(repository, path, whole) } : {}),
     });

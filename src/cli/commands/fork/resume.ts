@@ -42,7 +42,24 @@ const RECENT = 20;
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   if (options.agent !== undefined && options.output !== undefined)
     requireFree(resolve(io.cwd, options.output), options.yes);
-  const workspace = await openRepository(io);
+  try {
+    return await resume(await openRepository(io), options, io);
+  } catch (error) {
+    if (!(await isResumedFromIndex(error, options, io))) throw error;
+    return undefined;
+  }
+}
+
+/** Search finds sessions that Backtrail did not record: the agent itself can still continue them. */
+async function isResumedFromIndex(error: unknown, options: Options, io: Io): Promise<boolean> {
+  const { target, agent, copy, run: isRun, json } = options;
+  if (!(error instanceof UserError) || error.kind !== "not-found") return false;
+  if (target === undefined || agent !== undefined || copy || isRun) return false;
+  const { resumeIndexedSession } = await import("../../shared/indexed-session.ts");
+  return resumeIndexedSession(target.trim(), json === true, io);
+}
+
+async function resume(workspace: Workspace, options: Options, io: Io): Promise<number | undefined> {
   const reader = new CheckpointReader(workspace);
   try {
     const { source, notes } = await sourceOf(workspace, reader, options, io);

@@ -6,6 +6,7 @@ import { UserError } from "../../../base/errors.ts";
 import { logTo } from "../../../base/log.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
 import { openSearch, type Search } from "../../../search/search.ts";
+import type { PickedHit } from "../../picker/search/state.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { searchLines, searchNotes } from "../../render/search/hits.ts";
 import { hitJson } from "../../render/search/json.ts";
@@ -24,7 +25,8 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const { words = [], json = false, rebuild = false } = options;
   const text = words.join(" ");
   const hasQuery = text.trim() !== "" || options.added !== undefined || options.removed !== undefined;
-  if (!hasQuery && !rebuild) {
+  const isPicking = !hasQuery && !rebuild && !json && options.team !== true && io.interactive;
+  if (!hasQuery && !rebuild && !isPicking) {
     throw new UserError(
       "usage",
       "There is nothing to search for.",
@@ -36,6 +38,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   if (options.here && !workspace) {
     throw new UserError("usage", "This directory is not in a repository.", "Leave --here out to search everywhere.");
   }
+  if (isPicking) return pickAndAct(workspace, options, io);
   const opened = await openSearch(rebuild);
   try {
     const status = await makeReady(opened, workspace, rebuild, io);
@@ -62,6 +65,20 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
 }
 
 const NOT_FOUND = 3;
+
+async function pickAndAct(workspace: Workspace | undefined, { here, best }: Options, io: Io) {
+  const { pickHit } = await import("../../picker/search/pick-hit.ts");
+  const opened = await openSearch();
+  let picked: PickedHit;
+  try {
+    const status = await makeReady(opened, workspace, false, io);
+    picked = await pickHit({ opened, status, workspace, here, best }, io);
+  } finally {
+    opened.close();
+  }
+  const { act } = await import("./act.ts");
+  return act(picked, io);
+}
 
 async function teamHits(text: string, workspace: Workspace | undefined, options: Options, io: Io): Promise<number> {
   const { searchTeam } = await import("./team.ts");

@@ -23,10 +23,15 @@ import type { showCommand } from "./commands.ts";
 type Options = OptionsOf<typeof showCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
-  const workspace = await openForReading(io);
+  const workspace = await openForReading(io).catch((error: unknown) => error);
+  if (!isWorkspace(workspace)) {
+    // Search finds sessions of repositories in which nothing is recorded.
+    if (!(await isShownFromIndex(options, io))) throw workspace;
+    return;
+  }
   const target = await resolveStep(workspace, options.target ?? "last").catch((error: unknown) => error);
   if (!isTarget(target)) {
-    if (!(await shownAsSession(options, target, io))) throw target;
+    if (!(await isShownAsSession(options, target, io)) && !(await isShownFromIndex(options, io))) throw target;
     return;
   }
   if (target.kind !== "step") {
@@ -53,12 +58,16 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   await page(io, lines.join("\n"));
 }
 
+function isWorkspace(opened: unknown): opened is Workspace {
+  return typeof opened === "object" && opened !== null && !(opened instanceof Error);
+}
+
 function isTarget(found: unknown): found is Awaited<ReturnType<typeof resolveStep>> {
   return typeof found === "object" && found !== null && !(found instanceof Error);
 }
 
 /** A run that was not recorded has a log but no steps. */
-async function shownAsSession(options: Options, error: unknown, io: Io): Promise<boolean> {
+async function isShownAsSession(options: Options, error: unknown, io: Io): Promise<boolean> {
   if (!(error instanceof UserError) || error.kind !== "not-found" || options.target === undefined) return false;
   const [{ loadSessions }, { findSession }, { showSession }] = await Promise.all([
     import("../../shared/load-sessions.ts"),
@@ -71,6 +80,12 @@ async function shownAsSession(options: Options, error: unknown, io: Io): Promise
   return node !== undefined;
 }
 
+async function isShownFromIndex({ target, json, patch: isPatch }: Options, io: Io): Promise<boolean> {
+  if (target === undefined || isPatch) return false;
+  const { showIndexedSession } = await import("../../shared/indexed-session.ts");
+  return showIndexedSession(target.trim(), json === true, io);
+}
+
 async function runOf({ session, agent }: Step, io: Io) {
   const logs = logsDirectory(io.cwd, io.environment);
   if (session === null || agent === null || !existsSync(logs)) return undefined;
@@ -78,11 +93,8 @@ async function runOf({ session, agent }: Step, io: Io) {
   return nodesIn(await readTree(logs)).find(({ id }) => id === nameOf(session));
 }
 
-/** Compares with the state before: the turn's start for the end of a turn, otherwise the previous step. */
 async function patchOf(workspace: Workspace, step: Step): Promise<string> {
-  const start =
-    step.kind === "turn-end" ? ofSameTurn(workspace, step).find(({ kind }) => kind === "turn-start") : undefined;
-  const before = start ?? (step.parent === null ? undefined : findStep(workspace, step.parent));
+  const before = stepBefore(workspace, step);
   if (!before) {
     throw new UserError(
       "not-found",
@@ -91,6 +103,13 @@ async function patchOf(workspace: Workspace, step: Step): Promise<string> {
     );
   }
   return printable(await patch(workspace, before.snapshot.work, step.snapshot.work));
+}
+
+/** What a step is compared with: the turn's start for the end of a turn, otherwise the previous step. */
+export function stepBefore(workspace: Workspace, step: Step): Step | undefined {
+  const start =
+    step.kind === "turn-end" ? ofSameTurn(workspace, step).find(({ kind }) => kind === "turn-start") : undefined;
+  return start ?? (step.parent === null ? undefined : findStep(workspace, step.parent));
 }
 
 function ofSameTurn(workspace: Workspace, step: Step): Step[] {

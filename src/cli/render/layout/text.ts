@@ -25,6 +25,22 @@ export function fit(text: string, width: number): string {
   return `${result}…`;
 }
 
+/** Like `fit`, for a line that may contain colors and tabs. */
+export function fitPainted(line: string, columns: number): string {
+  const wide = line.replaceAll("\t", "    ");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours are what this looks for
+  const parts = wide.split(/(\u001b\[[0-9;]*m)/);
+  let left = columns;
+  return parts
+    .map((part, i) => {
+      if (i % 2 === 1) return part;
+      const shown = fit(part, left);
+      left -= widthOf(shown);
+      return shown;
+    })
+    .join("");
+}
+
 /** Pads the text with spaces to `width` columns. The text may contain escape sequences. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));

@@ -53,11 +53,11 @@ function hitLines(hit: SearchHit, { paint, columns, now }: HitsView): string[] {
   const room = Math.max(20, columns - INDENT.length * 2 - FIELD_WIDTH - 3);
   return [
     INDENT + facts.filter((fact) => fact !== "").join("  "),
-    `${INDENT}${INDENT}${label} ${sign}${marked(hit, room, paint)}`,
+    `${INDENT}${INDENT}${label} ${sign}${markedSnippet(hit, room, paint)}`,
   ];
 }
 
-function fateWords(fate: Fate | null, paint: Paint): string[] {
+export function fateWords(fate: Fate | null, paint: Paint): string[] {
   if (!fate) return [];
   return [
     fate.state === "kept" ? "" : paint("red", fate.state),
@@ -67,7 +67,7 @@ function fateWords(fate: Fate | null, paint: Paint): string[] {
 }
 
 /** The snippet with its matches in bold. Cuts it to the width first, because escape sequences have none. */
-function marked({ snippet, matches }: SearchHit, room: number, paint: Paint): string {
+export function markedSnippet({ snippet, matches }: SearchHit, room: number, paint: Paint): string {
   // The snippet has no line ends, so removing control characters does not move the matches.
   const text = printable(snippet).length === snippet.length ? snippet : oneLine(snippet);
   const shown = fit(text, room);

@@ -1,6 +1,6 @@
 /** The JSON of a hit, as docs/search.md specifies it. */
-import type { SearchHit } from "../../../api/search.ts";
+import type { FoundHit } from "../../../search/results/search.ts";
 
-export function hitJson({ matches, title, subagent, ...hit }: SearchHit) {
+export function hitJson({ matches, title, subagent, document: _, ...hit }: FoundHit) {
   return { ...hit, matches: matches.map(({ start, end }) => [start, end]), title, subagent };
 }
