@@ -1,6 +1,6 @@
 /** Conversations outlive their steps and the agent's own file: they are searched, shown, resumed and forgotten. */
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
@@ -107,3 +107,41 @@ test("beyond the limit, conversations without steps go, and one with steps stays
   rmSync(other.transcript.path);
   expect((await repository.run(["resume", other.session, "--yes"], { env })).code).toBe(0);
 });
+
+test("a session goes on after its conversation has expired: it is stored again as a whole", async () => {
+  using recording = await recorded();
+  const { repository, agent } = recording;
+  expect((await repository.run(["config", "set", "retention.conversations", "0"], { env })).code).toBe(0);
+  const other = new ScriptedClaude(repository);
+  await other.start();
+  await other.turn("A second session", [write("b.ts", "1\n")], "Yes.");
+  expect((await repository.run(["config", "set", "retention.max_size", "1"], { env })).code).toBe(0);
+  // Only the newest step stays; the session is not too old to go on.
+  const cleaned = await repository.run(["clean", "--yes", "--json"], { env });
+  expect((JSON.parse(cleaned.stdout) as Cleaned).steps.length).toBeGreaterThan(2);
+  expect(conversationsOf(repository)).toHaveLength(1);
+  await agent.start();
+  await agent.turn("Once more", [write("src/limit.ts", "export const limit = 4;\n")], "Done.");
+  const doctor = await repository.run(["doctor", "--json"], { env });
+  expect(doctor.stdout).not.toContain('"level": "problem"');
+  rmSync(agent.transcript.path);
+  expect((await repository.run(["resume", agent.session, "--yes"], { env })).code).toBe(0);
+  expect(readFileSync(agent.transcript.path, "utf8")).toContain("quokkaLimit");
+  expect(readFileSync(agent.transcript.path, "utf8")).toContain("Once more");
+});
+
+test("forget finds what was said before the agent shortened the conversation and the steps expired", async () => {
+  using recording = await recorded();
+  const { repository, agent } = recording;
+  await clean(repository);
+  const summary = { type: "summary", summary: "Two questions about animals", leafUuid: "0" };
+  writeFileSync(agent.transcript.path, `${JSON.stringify(summary)}\n`);
+  await agent.start();
+  await agent.turn("Once more", [write("src/limit.ts", "export const limit = 4;\n")], "Done.");
+  expect((await repository.run(["forget", "narwhal", "--yes"], { env })).code).toBe(0);
+  expect(conversationsOf(repository)).toEqual([]);
+});
+
+function conversationsOf(repository: TemporaryRepository): string[] {
+  return readdirSync(repository.at(".git/backtrail/conversations"));
+}

@@ -11,7 +11,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { isAlive } from "../../recording/orphaned-turns.ts";
 import { loadSession } from "../../recording/session/store.ts";
-import { keptSessions } from "../../steps/conversation/kept.ts";
+import { keptRecords } from "../../steps/conversation/kept.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
 import { listForks } from "../../steps/forks.ts";
 import { handoffFilesOf } from "../../steps/handoff-files.ts";
@@ -133,7 +133,7 @@ function transcriptsOf({ storeDir }: Workspace, id: string): string[] {
 
 /** Also the records of turns whose code states have expired. */
 function everyStep(workspace: Workspace): Step[] {
-  return [...stepsNewestFirst(workspace), ...keptSessions(workspace).flatMap(({ steps }) => steps)];
+  return [...stepsNewestFirst(workspace), ...keptRecords(workspace)];
 }
 
 /** Searches prompts, answers, commands and transcripts, ignoring case. */

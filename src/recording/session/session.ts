@@ -14,6 +14,7 @@ import type { TranscriptSlice } from "../../model/conversation.ts";
 import type { Event, SubagentRef } from "../../model/event.ts";
 import type { Step, StepKind } from "../../model/step.ts";
 import { addTokens, NO_TOKENS, type Tokens, tokensBetween } from "../../model/tokens.ts";
+import { hasTranscript } from "../../steps/conversation/files.ts";
 import { changesBetween } from "../../steps/diff.ts";
 import { type SaveRequest, snapshotOf } from "../../steps/save.ts";
 import { ownChanges, relativePaths } from "../claims.ts";
@@ -235,6 +236,7 @@ export class Session {
   tail(): Tail | undefined {
     if (this.#tailRead) return this.#tail;
     this.#tailRead = true;
+    this.#noticeLostConversation();
     const path = this.state.transcript?.path;
     if (!path) return undefined;
     const from = this.state.openTurn?.offset ?? this.state.transcript?.stored ?? 0;
@@ -242,6 +244,13 @@ export class Session {
     const after = openTurn ? (openTurn.after ?? null) : (transcript?.lastId ?? null);
     this.#tail = ifReadable(() => readTail(path, transcript, from, this.#agent.analyzer, after));
     return this.#tail;
+  }
+
+  /** Stores the transcript from its beginning again if its stored part has expired: a hole would make the rest useless. */
+  #noticeLostConversation(): void {
+    const { transcript } = this.state;
+    if (!transcript || transcript.stored === 0) return;
+    if (!hasTranscript(this.#workspace, keyOf(this.state), transcript.generation)) transcript.stored = 0;
   }
 
   #add(kind: StepKind, snapshot: Snapshot, details: Partial<Step>): Step {

@@ -7,7 +7,7 @@
  *     transcript/<generation>/<offset>.z   the conversation, one segment per step
  *     tasks/<step id>/0/<offset>.z         the conversations of subagents
  */
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { faultPoint } from "../../base/fault-point.ts";
 import { namesIn, removeFile, writeFileAtomic } from "../../base/fs/files.ts";
@@ -124,6 +124,11 @@ export function readSegments(directory: string, stream: string, generation: numb
       const offset = Number(SEGMENT_NAME.exec(name)?.[1] ?? Number.NaN);
       return offset < end ? [{ offset, data: contentOf(join(folder, name)) }] : [];
     });
+}
+
+/** Whether any part of a session's transcript is stored in files. */
+export function hasTranscript(workspace: Pick<Workspace, "storeDir">, key: string, generation: number): boolean {
+  return existsSync(join(conversationDirectory(workspace, key), "transcript", String(generation)));
 }
 
 /** Segments may overlap if a save was repeated after a crash; reading stops at a gap or a damaged file. */

@@ -45,6 +45,11 @@ export function keptSessions(workspace: Workspace): KeptSession[] {
   return keys.flatMap((key) => (alive.has(key) ? [] : (keptSession(workspace, key) ?? [])));
 }
 
+/** The kept records of all sessions, also of those that still have steps. */
+export function keptRecords(workspace: Store): Step[] {
+  return conversationKeys(workspace).flatMap((key) => keptSession(workspace, key)?.steps ?? []);
+}
+
 /** When the last kept turn was recorded. */
 export function lastKeptTime(workspace: Store, key: string): string | undefined {
   return keptSession(workspace, key)?.steps[0]?.time;
