@@ -272,3 +272,22 @@ test("--paths is relative to the directory one is in", async () => {
   const outside = await repository.run(["rewind", "1", "--paths", "../../x", "--dry-run"], { env, cwd });
   expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining("is outside of") });
 });
+
+test("git's garbage collection takes nothing that a restore needs which kept later work", async () => {
+  using repository = temporaryRepository();
+  const claude = await worked(repository);
+  expect((await repository.run(["undo", "2", "--yes"], { env })).code).toBe(0);
+  // No step holds the files as they are between the undo and this line.
+  repository.write("app.txt", repository.read("app.txt").replace("line 11\n", "mine\n"));
+  expect((await repository.run(["redo", "--yes"], { env })).code).toBe(0);
+  expect(linesOf(repository)).toEqual(["first", "sixth", "mine"]);
+  claude.minute = 5;
+  await claude.turn("Name the third line", [edit("app.txt", "line 3\n", "third\n")]);
+  repository.git("gc", "-q", "--prune=now");
+  const redo = (await operations(repository)).find(({ kind }) => kind === "redo");
+  const plan = await repository.run(["rewind", redo?.safetyStep ?? "", "--dry-run"], { env });
+  expect([plan.stderr, plan.code]).toEqual(["", 0]);
+  const reversed = await repository.run(["ops", "undo", redo?.id ?? "", "--yes"], { env });
+  expect([reversed.stderr, reversed.code]).toEqual([expect.any(String), 0]);
+  expect(linesOf(repository)).toEqual(["third", "sixth", "mine"]);
+});

@@ -6,7 +6,7 @@ import type { ObjectWriter } from "../../git/objects/writer.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { findStep } from "../../steps/list.ts";
-import { mergeOf, type RestoreRecord, readRestores } from "../apply/restore-log.ts";
+import { mergeOf, type RecordedMerge, type RestoreRecord, readRestores } from "../apply/restore-log.ts";
 import { pastState } from "../revert/own-changes.ts";
 import { type Change, revertChanges, type TreeState } from "../revert/revert.ts";
 
@@ -25,9 +25,11 @@ export async function stateAfterRestore(
   const before = safety.snapshot;
   if (record.scope === "chat") return before;
   const merge = mergeOf(record);
-  if (merge) return revertChanges(workspace, objects, before, merge.changes, merge.markers);
+  if (merge && (await hasTrees(objects.trees, merge)))
+    return revertChanges(workspace, objects, before, merge.changes, merge.markers);
   const reversed = record.takesBack === null ? null : await reversedMerge(workspace, objects, record.takesBack);
-  if (reversed) return revertChanges(workspace, objects, before, [reversed], false);
+  if (reversed) return revertChanges(workspace, objects, before, [reversed], merge?.markers ?? false);
+  if (merge) return null;
   const step = "step" in record.target ? findStep(workspace, record.target.step) : undefined;
   if (!step) return null;
   return record.paths ? withPaths(objects.trees, before, step.snapshot, record.paths) : step.snapshot;
@@ -41,11 +43,18 @@ async function mergedChange(
   safety: Step,
 ): Promise<Change | null> {
   const merge = mergeOf(record);
-  if (!merge) return null;
+  if (!merge || !(await hasTrees(objects.trees, merge))) return null;
   const before = pastState(safety, null);
   const { work, raw } = await revertChanges(workspace, objects, before, merge.changes, merge.markers);
   const paths = await changedPaths(objects.trees, before, { work, raw });
   return { before, after: { work, raw }, paths: [...paths], name: `the-${record.kind}` };
+}
+
+/** Whether git still has the trees of a merge: nothing keeps those that no step holds. */
+export async function hasTrees(trees: TreeStore, { changes }: RecordedMerge): Promise<boolean> {
+  const ids = changes.flatMap(({ before, after }) => [before.work, before.raw, after.work, after.raw]);
+  const read = await Promise.allSettled(ids.map((id) => trees.read(id)));
+  return read.every(({ status }) => status === "fulfilled");
 }
 
 export async function changedPaths(trees: TreeStore, before: TreeState, after: TreeState): Promise<Set<string>> {

@@ -10,6 +10,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { findStep } from "../../steps/list.ts";
 import { isMerged, mergeOf, type RestoreRecord, readRestores } from "../apply/restore-log.ts";
+import { hasTrees } from "../changes/restored-state.ts";
 import { RestoreError } from "../problems.ts";
 import { pastState } from "../revert/own-changes.ts";
 import { type Change, revertChanges, type TreeState } from "../revert/revert.ts";
@@ -43,7 +44,7 @@ async function changeOf(workspace: Workspace, objects: Objects, record: RestoreR
   return { before, after: { work, raw }, paths, name: `the-${record.kind}` };
 }
 
-/** Recomputes the state, because merged trees are not stored. */
+/** Recomputes the state: nothing keeps merged trees, and git may have pruned one that the record names. */
 async function stateAfter(
   workspace: Workspace,
   objects: Objects,
@@ -52,11 +53,18 @@ async function stateAfter(
 ): Promise<TreeState> {
   const { target } = record;
   const merge = mergeOf(record);
-  if (merge) return revertChanges(workspace, objects, before, merge.changes, merge.markers);
   const records = readRestores(workspace);
   const original = records.find(({ id }) => id === record.takesBack);
+  if (merge && (!original || (await hasTrees(objects.trees, merge))))
+    return revertChanges(workspace, objects, before, merge.changes, merge.markers);
   if (original && isMerged(record, records))
-    return revertChanges(workspace, objects, before, [await changeOf(workspace, objects, original)], false);
+    return revertChanges(
+      workspace,
+      objects,
+      before,
+      [await changeOf(workspace, objects, original)],
+      merge?.markers ?? false,
+    );
   if ("turns" in target) throw new Error("An undo records its merge.");
   if ("commit" in target) return { work: await treeOf(workspace, target.commit), raw: null };
   const step = findStep(workspace, target.step);
