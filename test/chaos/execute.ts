@@ -61,6 +61,8 @@ export class Execution implements Disposable {
       args: ["enable", "--agent", "claude-code", "gemini"],
     };
     await this.command(enable);
+    // Without recording nothing could be lost, and nothing would be found.
+    if (this.ended?.code !== 0) throw new Error(`Recording could not be turned on: ${this.ended?.stderr}`);
     for (const [at, operation] of program.operations.entries()) {
       this.#world.script.comment(`${at}: ${JSON.stringify(operation)}`);
       const violations = await this.#perform(operation);
