@@ -18,13 +18,17 @@ const ENGLISH =
   /\b(?:the|a|an|is|are|was|were|be|been|has|have|had|it|its|this|that|these|there|here|to|of|in|on|by|at|for|from|with|and|or|not|no|none|can't|cannot|could|can|must|may|did|does|what|which|nothing|another|already|try|give|run)\b/gi;
 const MIN_WORDS = 3;
 
+/** The page in the browser words what it shows itself, like `cli/`. */
+const PAGE = "view/page/";
+
 /** Calls whose text only a developer reads: the log, faults of the program, fault points. */
-const FOR_DEVELOPERS = /\b(?:logError|logWarning|logInfo|log|faultPoint|new Error|new TypeError|new RangeError)\s*\($/;
+const FOR_DEVELOPERS =
+  /\b(?:logError|logWarning|logInfo|log|faultPoint|new Error|new TypeError|new RangeError)\s*\((?:\s*"[^"\n]*",)*$/;
 
 /** Sentences of one source file. Comments, templates' expressions and texts for developers do not count. */
 export function sentencesOf(file: string, source: string): Sentence[] {
   return literalsIn(source).flatMap(({ at, text }) => {
-    if (!isSentence(text) || FOR_DEVELOPERS.test(source.slice(Math.max(0, at - 40), at).trimEnd())) return [];
+    if (!isSentence(text) || FOR_DEVELOPERS.test(source.slice(Math.max(0, at - 80), at).trimEnd())) return [];
     return [{ file, line: source.slice(0, at).split("\n").length, text }];
   });
 }
@@ -114,7 +118,7 @@ export function sentencesBelowCli(root: string): Map<string, Sentence[]> {
   const layers = new Map<string, Sentence[]>();
   for (const file of sourcesIn(root)) {
     const layer = layerOf(file);
-    if (layer === "cli" || layer === "main" || /\.(?:test|fixture)\.ts$/.test(file)) continue;
+    if (layer === "cli" || layer === "main" || file.startsWith(PAGE) || file.endsWith(".test.ts")) continue;
     const found = sentencesOf(file, readFileSync(join(root, file), "utf8"));
     layers.set(layer, [...(layers.get(layer) ?? []), ...found]);
   }

@@ -23,7 +23,7 @@ import { removeFile } from "../base/fs/files.ts";
 import { homeDirectory, isInside } from "../base/paths.ts";
 import { findProgram } from "../base/process/program.ts";
 import { shownPath } from "../base/text.ts";
-import { findEntire } from "../checkpoints/entire/traces.ts";
+import { type EntireTraces, findEntire } from "../checkpoints/entire/traces.ts";
 import { installGitHooks, removeGitHooks } from "../checkpoints/git-hooks/install.ts";
 import { markPush } from "../commits/push.ts";
 import { loadConfig, ownFile } from "../config/load.ts";
@@ -39,7 +39,7 @@ import {
   type Workspace,
   writeStore,
 } from "../git/workspace.ts";
-import { entireText } from "../maintenance/doctor/checks/entire.ts";
+import { hasTraces } from "../maintenance/doctor/checks/entire.ts";
 import { type PlaceCoverage, placeCoverage, userScopeCoverage } from "../recording/user-scope/coverage.ts";
 import { connectCommands, connectServer, disconnectExtras } from "./extras.ts";
 import { SetupError } from "./problems.ts";
@@ -78,6 +78,8 @@ export interface EnableReport {
   chosenBecause: "named" | "found" | "default";
   /** Why each agent was found. */
   found: { agent: string; because: string }[];
+  /** What the Entire CLI has here; null if there is no trace of it. */
+  entire: EntireTraces | null;
   /** Why an agent will not call its installed hooks. */
   obstacles: { agent: string; message: string; hint: string }[];
 }
@@ -115,6 +117,7 @@ export async function enable(cwd: string, options: EnableOptions): Promise<Enabl
     failed: [],
     chosenBecause: because,
     found,
+    entire: null,
     obstacles: [],
   };
   const within = (file: string) => shownPath(isInside(workspace.root, file) ? relative(workspace.root, file) : file);
@@ -147,8 +150,8 @@ export async function enable(cwd: string, options: EnableOptions): Promise<Enabl
   if (report.installed.length > 0 && here !== "recorded") return report;
   if (report.installed.length > 0) {
     report.installed[0]?.notes.push(...(await linkCommits(workspace, options.executable)));
-    const entire = entireText(await findEntire(workspace));
-    if (entire) report.installed[0]?.notes.push(`${entire.message} ${entire.hint}`);
+    const entire = await findEntire(workspace);
+    if (hasTraces(entire)) report.entire = entire;
     await markPush(workspace);
     await scanIgnored(workspace);
     return report;

@@ -22,8 +22,8 @@ async function worked(): Promise<TemporaryRepository> {
   return repository;
 }
 
-/** Everything that is not as it should be, as it is told. */
-async function told(repository: TemporaryRepository, ...args: string[]): Promise<string[]> {
+/** What is wrong, in words. */
+async function foundProblems(repository: TemporaryRepository, ...args: string[]): Promise<string[]> {
   const { stdout } = await repository.run(["doctor", "--json", ...args], { env });
   const { findings } = JSON.parse(stdout) as Report;
   return findings.filter(({ level }) => level !== "ok").map(({ check, message }) => `${check}: ${message}`);
@@ -35,10 +35,26 @@ test("locks and files of a killed process", async () => {
   repository.write(".git/backtrail/sessions/0123.lock", "4194303 1\n");
   repository.write(".git/backtrail/queue/x.json.4194303.abc.tmp", "{");
   repository.write(".git/COMMIT_EDITMSG.4194303.abc.tmp", "{");
-  expect(await told(repository, "--check")).toEqual([
+  expect(await foundProblems(repository, "--check")).toEqual([
     "locks: A killed process left .git/backtrail/sessions/0123.lock, .git/backtrail/queue/x.json.4194303.abc.tmp, .git/COMMIT_EDITMSG.4194303.abc.tmp.",
   ]);
-  expect(await told(repository, "--fix")).toEqual([]);
+  expect(await foundProblems(repository, "--fix")).toEqual([]);
+});
+
+test("what was found is also data, for programs", async () => {
+  using repository = await worked();
+  repository.write(".git/backtrail/sessions/0123.lock", "4194303 1\n");
+  const { stdout } = await repository.run(["doctor", "--json", "--check"], { env });
+  const { findings } = JSON.parse(stdout) as { findings: Record<string, unknown>[] };
+  expect(findings.find(({ check }) => check === "locks")).toEqual({
+    check: "locks",
+    level: "problem",
+    kind: "locks-abandoned",
+    message: "A killed process left .git/backtrail/sessions/0123.lock.",
+    hint: "The next command removes it, or `backtrail doctor --fix`.",
+    fixable: true,
+    data: { paths: [".git/backtrail/sessions/0123.lock"] },
+  });
 });
 
 test("a push of checkpoints that failed", async () => {
@@ -46,7 +62,7 @@ test("a push of checkpoints that failed", async () => {
   repository.commit("with a conversation");
   await settled(repository);
   expect((await repository.run(["sync", "push", repository.at("nowhere")])).code).not.toBe(0);
-  expect(await told(repository, "--check")).toEqual([
+  expect(await foundProblems(repository, "--check")).toEqual([
     expect.stringMatching(/^sync: Checkpoints could not be pushed to .*nowhere \(/),
   ]);
 });
@@ -55,10 +71,10 @@ test("a store that others may read is closed again", async () => {
   using repository = await worked();
   chmodSync(repository.at(".git/backtrail"), 0o755);
   chmodSync(repository.at(".git/backtrail/steps.jsonl"), 0o644);
-  expect(await told(repository, "--check")).toEqual([
+  expect(await foundProblems(repository, "--check")).toEqual([
     "modes: Others on this machine may read .git/backtrail, .git/backtrail/steps.jsonl.",
   ]);
-  expect(await told(repository, "--fix")).toEqual([]);
+  expect(await foundProblems(repository, "--fix")).toEqual([]);
   expect(statSync(repository.at(".git/backtrail/steps.jsonl")).mode & 0o777).toBe(0o600);
 });
 
@@ -68,10 +84,10 @@ test("a checkpoint that was lost between the commit and its branch is written af
   await settled(repository);
   const [id = ""] = checkpointsOf(repository, commit);
   repository.checkpoints("update-ref", "-d", "refs/heads/entire/checkpoints/v1");
-  expect(await told(repository, "--check")).toEqual([
+  expect(await foundProblems(repository, "--check")).toEqual([
     `queue: A commit names a checkpoint that was never written: ${id}.`,
   ]);
-  expect(await told(repository, "--fix")).toEqual([]);
+  expect(await foundProblems(repository, "--fix")).toEqual([]);
   expect((await repository.run(["explain", id], { env })).stdout).toContain("The secret plan");
 });
 
@@ -90,31 +106,31 @@ test("a queue that does not move", async () => {
     sessions: [],
   };
   writeFileSync(`${queue}/000000000000001-0123456789ab-x.json`, JSON.stringify(entry));
-  expect(await told(repository, "--check")).toEqual([
+  expect(await foundProblems(repository, "--check")).toEqual([
     "queue: 1 checkpoint waits since 1970-01-01T00:00:00.001Z, and nobody writes it.",
   ]);
-  expect(await told(repository, "--fix")).toEqual([]);
+  expect(await foundProblems(repository, "--fix")).toEqual([]);
   expect(readdirSync(queue)).toEqual([]);
 });
 
 test("git's hooks: gone, elsewhere, and beside a manager", async () => {
   using repository = await worked();
   rmSync(repository.at(".git/hooks/post-commit"));
-  expect(await told(repository)).toEqual([
+  expect(await foundProblems(repository)).toEqual([
     "git hooks: Another tool has replaced or removed hooks of ours in .git/hooks: post-commit.",
   ]);
-  expect(await told(repository, "--fix")).toEqual([]);
+  expect(await foundProblems(repository, "--fix")).toEqual([]);
   repository.write("lefthook.yml", "");
   writeFileSync(repository.at(".git/hooks/commit-msg"), "#!/bin/sh\n");
-  expect(await told(repository)).toEqual([
+  expect(await foundProblems(repository)).toEqual([
     "git hooks: lefthook has replaced or removed hooks of ours in .git/hooks: commit-msg.",
   ]);
   mkdirSync(repository.at(".git/others"));
   repository.git("config", "core.hooksPath", ".git/others");
-  expect(await told(repository)).toEqual([
+  expect(await foundProblems(repository)).toEqual([
     "git hooks: git takes its hooks from .git/others now (core.hooksPath), where ours are not.",
   ]);
-  expect(await told(repository, "--fix")).toEqual([]);
+  expect(await foundProblems(repository, "--fix")).toEqual([]);
 });
 
 test("an agent whose user has turned all hooks off, and one of an unknown version", async () => {

@@ -23,6 +23,7 @@ import { PlaceholderTable } from "../../transcripts/redact/placeholders.ts";
 import { createRedactor } from "../../transcripts/redact/redactor.ts";
 import { diagnose } from "./doctor.ts";
 import { type LoggedFailure, loggedIn } from "./failures.ts";
+import type { Finding } from "./finding.ts";
 
 const LOG_DAYS = 7;
 const MAX_LOG_ENTRIES = 300;
@@ -38,8 +39,12 @@ const NOT_LISTED: ReadonlySet<string> = new Set([
   "private.git",
 ]);
 
-/** `workspace` is undefined outside of a repository or enabled folder. */
-export async function bundle(workspace: Workspace | undefined, executable: string): Promise<Record<string, unknown>> {
+/** `workspace` is undefined outside of a repository or enabled folder. `textOf` has the words of a finding. */
+export async function bundle(
+  workspace: Workspace | undefined,
+  executable: string,
+  textOf: (finding: Finding) => string,
+): Promise<Record<string, unknown>> {
   const clean = await cleaner(workspace);
   const enabled = workspace !== undefined && isEnabled(workspace);
   const findings = await diagnose(workspace, { executable, thorough: true });
@@ -48,7 +53,10 @@ export async function bundle(workspace: Workspace | undefined, executable: strin
     time: now().toISOString(),
     backtrail: version,
     system: { platform: process.platform, architecture: process.arch, bun: process.versions.bun },
-    findings: findings.map(({ check, level, message }) => ({ check, level, message: clean(message) })),
+    findings: findings.map((finding) => {
+      const { check, level, fact } = finding;
+      return { check, level, kind: fact.kind, message: clean(textOf(finding)) };
+    }),
     log: logEntries(enabled ? workspace : undefined, clean),
     ...(enabled ? { store: await storeOf(workspace) } : {}),
   };

@@ -2,7 +2,6 @@
  * Runs the checks of a store's invariants, which are in `checks/`, and repairs what it can without losing data.
  */
 import { messageOf } from "../../base/errors.ts";
-import { plural } from "../../base/text.ts";
 import { writeCheckpoints } from "../../commits/write-checkpoints.ts";
 import { loadConfig } from "../../config/load.ts";
 import { tryGit } from "../../git/run.ts";
@@ -19,6 +18,7 @@ import { checkClock, checkObjects, checkSize, checkSteps, checkStore } from "./c
 import { checkSync } from "./checks/sync.ts";
 import { checkLocks, checkQueue, checkSaves, checkTurns } from "./checks/unfinished.ts";
 import { checkUserScope } from "./checks/user-scope.ts";
+import type { DoctorRepair } from "./facts.ts";
 import { type CheckName, type DoctorOptions, type Finding, ok, problem, warning } from "./finding.ts";
 import { rebuildIndex } from "./store-check.ts";
 
@@ -56,10 +56,10 @@ export async function diagnose(workspace: Workspace | undefined, options: Doctor
   findings.push(...(await checked("scope", async () => checkUserScope(workspace))));
   if (!workspace || !isEnabled(workspace)) {
     if (workspace && userScopeCoverage(workspace, loadConfig(workspace)).kind === "recorded") {
-      findings.push(ok("store", "none yet: it is made when an agent first works here"));
+      findings.push(ok("store", { kind: "store-made-later" }));
       return [...findings, ...(await checked("hooks", async () => checkHooks(workspace, options)))];
     }
-    return [...findings, warning("store", "Backtrail is not enabled here.", "`backtrail enable` turns it on.")];
+    return [...findings, warning("store", { kind: "store-absent" })];
   }
   for (const [name, check] of options.thorough ? [...CHECKS, ...THOROUGH] : CHECKS) {
     findings.push(...(await checked(name, async () => check(workspace, options))));
@@ -67,35 +67,30 @@ export async function diagnose(workspace: Workspace | undefined, options: Doctor
   return findings;
 }
 
-/** Repairs fixable findings; `recover` handles unfinished work. Returns messages about the repairs. */
+/** Repairs fixable findings; `recover` handles unfinished work. Returns what was done. */
 export async function repair(
   workspace: Workspace,
   findings: readonly Finding[],
   options: DoctorOptions,
-): Promise<string[]> {
-  const said: string[] = [];
+): Promise<DoctorRepair[]> {
+  const done: DoctorRepair[] = [];
   const wanted = new Set(findings.filter(({ fixable }) => fixable).map(({ check }) => check));
   if (wanted.has("modes")) {
     await migrateStore(workspace);
-    said.push(...closeToOthers(workspace, options));
+    done.push(...closeToOthers(workspace, options));
   }
-  if (wanted.has("steps")) {
-    const listed = await rebuildIndex(workspace);
-    said.push(`Made the list of steps again: ${plural(listed, "step")}.`);
-  }
-  if (wanted.has("queue")) said.push(...(await workOff(workspace)));
-  if (wanted.has("hooks")) said.push(...(await reinstall(workspace, options)));
-  if (wanted.has("mcp")) said.push(...(await reinstallServers(workspace, options)));
-  if (wanted.has("git hooks")) said.push(...(await reinstallGitHooks(workspace, options)));
-  return said;
+  if (wanted.has("steps")) done.push({ kind: "steps-relisted", steps: await rebuildIndex(workspace) });
+  if (wanted.has("queue")) done.push(await writeWaitingCheckpoints(workspace));
+  if (wanted.has("hooks")) done.push(...(await reinstall(workspace, options)));
+  if (wanted.has("mcp")) done.push(...(await reinstallServers(workspace, options)));
+  if (wanted.has("git hooks")) done.push(...(await reinstallGitHooks(workspace, options)));
+  return done;
 }
 
-async function workOff(workspace: Workspace): Promise<string[]> {
-  const again = queueAgain(workspace, await lostCheckpoints(workspace));
+async function writeWaitingCheckpoints(workspace: Workspace): Promise<DoctorRepair> {
+  const checkpoints = queueAgain(workspace, await lostCheckpoints(workspace));
   await writeCheckpoints(workspace);
-  return again > 0
-    ? [`Wrote ${plural(again, "checkpoint")} that had been lost.`]
-    : ["Wrote the checkpoints that waited."];
+  return checkpoints > 0 ? { kind: "lost-checkpoints-written", checkpoints } : { kind: "waiting-checkpoints-written" };
 }
 
 /** Reports a failing check as a problem, so that the other checks still run. */
@@ -103,7 +98,7 @@ async function checked(check: CheckName, work: () => Promise<Finding[]>): Promis
   try {
     return await work();
   } catch (error) {
-    return [problem(check, `This could not be checked: ${messageOf(error)}`, null)];
+    return [problem(check, { kind: "check-failed", reason: messageOf(error) })];
   }
 }
 
@@ -112,7 +107,6 @@ async function checkGit(): Promise<Finding[]> {
   const found = /(\d{1,9})\.(\d{1,9})[.\d]*/.exec(stdout.toString("utf8", 0, 200));
   const [major, minor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
   const isEnough = major > MIN_GIT_VERSION[0] || (major === MIN_GIT_VERSION[0] && minor >= MIN_GIT_VERSION[1]);
-  if (isEnough) return [ok("git", `git ${found?.[0]}`)];
-  const message = `git ${found?.[0] ?? "of unknown version"} is too old.`;
-  return [problem("git", message, `Install git ${MIN_GIT_VERSION.join(".")} or newer.`)];
+  if (isEnough) return [ok("git", { kind: "git-version", version: found?.[0] ?? "" })];
+  return [problem("git", { kind: "git-too-old", version: found?.[0] ?? null, required: MIN_GIT_VERSION.join(".") })];
 }

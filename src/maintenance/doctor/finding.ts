@@ -1,8 +1,8 @@
 /** The findings of `doctor`: a problem is a broken invariant; a warning is worth knowing but breaks nothing. */
 import { relative } from "node:path";
 import { isInside } from "../../base/paths.ts";
-import { shownPath } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import type { DoctorFact } from "./facts.ts";
 
 export type CheckName =
   | "git"
@@ -30,8 +30,7 @@ export type CheckName =
 export interface Finding {
   check: CheckName;
   level: "ok" | "warning" | "problem";
-  message: string;
-  hint: string | null;
+  fact: DoctorFact;
   /** Whether `repair` can fix the finding. */
   fixable: boolean;
 }
@@ -45,26 +44,19 @@ export interface DoctorOptions {
   thorough?: boolean;
 }
 
-const SHOWN = 5;
-export const FIX = "`backtrail doctor --fix` puts that right.";
-
-export function ok(check: CheckName, message: string): Finding {
-  return { check, level: "ok", message, hint: null, fixable: false };
+export function ok(check: CheckName, fact: DoctorFact): Finding {
+  return { check, level: "ok", fact, fixable: false };
 }
 
-export function warning(check: CheckName, message: string, hint: string | null, fixable = false): Finding {
-  return { check, level: "warning", message, hint, fixable };
+export function warning(check: CheckName, fact: DoctorFact, fixable = false): Finding {
+  return { check, level: "warning", fact, fixable };
 }
 
-export function problem(check: CheckName, message: string, hint: string | null, fixable = false): Finding {
-  return { check, level: "problem", message, hint, fixable };
+export function problem(check: CheckName, fact: DoctorFact, fixable = false): Finding {
+  return { check, level: "problem", fact, fixable };
 }
 
-/** The path to display, relative to the work tree's root if inside it. */
+/** The path relative to the work tree's root, if it is inside. */
 export function within({ root }: Workspace, file: string): string {
-  return shownPath(isInside(root, file) ? relative(root, file) : file);
-}
-
-export function some(names: readonly string[]): string {
-  return names.length > SHOWN ? `${names.slice(0, SHOWN).join(", ")} …` : names.join(", ");
+  return isInside(root, file) ? relative(root, file) : file;
 }

@@ -2,7 +2,6 @@
  * Compares the list of steps with the store: the refs determine which steps exist; the records with the conversations
  * (in earlier versions, `step.json` in the refs) describe them.
  */
-import { plural } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { TREE_MODE, TreeStore } from "../../git/objects/trees.ts";
@@ -17,6 +16,7 @@ import { appendRecord, parseStep, recordsNewestFirst, rewriteIndex, stepsNewestF
 import { sessionRoots } from "../../steps/session-refs.ts";
 import { directoryAt, sessionRef } from "../../steps/session-tree.ts";
 import { ownerKey } from "../../steps/upkeep/retention.ts";
+import type { MissingObjects } from "./facts.ts";
 
 /** A step that a ref holds. */
 interface HeldStep {
@@ -76,17 +76,17 @@ export async function rebuildIndex(workspace: Workspace): Promise<number> {
 }
 
 /** What git reports missing from our refs, in the repository or the private store; undefined if nothing is missing. */
-export async function missingObjects(workspace: Workspace): Promise<string | undefined> {
+export async function missingObjects(workspace: Workspace): Promise<MissingObjects | undefined> {
   const own = privateObjects(workspace) === undefined ? [] : [privateRepository(workspace)];
   for (const holder of [workspace, ...own]) {
     const missing = await missingIn(holder);
     if (missing !== undefined) return missing;
   }
   const lost = await lostPrivateStates(workspace);
-  return lost.length === 0 ? undefined : `files that others may not read, of ${plural(lost.length, "step")}`;
+  return lost.length === 0 ? undefined : { kind: "private-files-missing", steps: lost.length };
 }
 
-async function missingIn(holder: Workspace): Promise<string | undefined> {
+async function missingIn(holder: Workspace): Promise<MissingObjects | undefined> {
   const refs = [...(await sessionRoots(holder)).keys()].map(sessionRef);
   if (refs.length === 0) return undefined;
   const { args, cwd } = gitLocation(holder);
@@ -97,13 +97,12 @@ async function missingIn(holder: Workspace): Promise<string | undefined> {
     timeoutMs: 600_000,
   });
   if (result.code === 0) return undefined;
-  return (
-    result.stderr
-      .trim()
-      .split("\n")
-      .at(-1)
-      ?.replace(/^fatal: /, "") ?? "git could not say what"
-  );
+  const reason = result.stderr
+    .trim()
+    .split("\n")
+    .at(-1)
+    ?.replace(/^fatal: /, "");
+  return { kind: "objects-missing", reason: reason ?? null };
 }
 
 /** Steps whose complete state should be in the private store but is missing. */

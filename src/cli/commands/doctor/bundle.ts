@@ -7,6 +7,7 @@ import { shownPath } from "../../../base/text.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
 import { bundle } from "../../../maintenance/doctor/bundle.ts";
 import type { OptionsOf } from "../../program/spec.ts";
+import { findingText } from "../../render/words/doctor.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import type { Io } from "../../terminal/io.ts";
 import { jsonText } from "../../terminal/json.ts";
@@ -20,7 +21,9 @@ export async function run(options: OptionsOf<typeof doctorBundleCommand>, io: Io
     .replaceAll(/[-:]|\.\d+/g, "");
   const file = options.file ? resolve(io.cwd, options.file) : join(tmpdir(), `backtrail-doctor-${stamp}.json`);
   requireFree(file, options.yes);
-  const content = await withProgress(io, "Examining", () => bundle(findWorkspace(io.cwd), ownExecutable()));
+  const content = await withProgress(io, "Examining", () =>
+    bundle(findWorkspace(io.cwd), ownExecutable(), (finding) => findingText(finding).message),
+  );
   writeOutput(file, jsonText(content), options.yes);
   if (options.json) {
     io.json({ file });

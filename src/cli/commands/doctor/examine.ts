@@ -9,6 +9,7 @@ import { startedRestores } from "../../../restore/apply/journal.ts";
 import { logsDirectory } from "../../../run/log/layout.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { wrapAfter } from "../../render/layout/text.ts";
+import { findingText, repairText } from "../../render/words/doctor.ts";
 import { noteText } from "../../render/words/notes.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import { EXIT } from "../../terminal/exit.ts";
@@ -38,27 +39,37 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   let findings = await look();
   let repaired: string[] = [];
   if (options.fix && workspace && isEnabled(workspace) && findings.some(({ fixable }) => fixable)) {
-    repaired = [...(await recover(workspace)).map(noteText), ...(await repair(workspace, findings, parts))];
+    repaired = [
+      ...(await recover(workspace)).map(noteText),
+      ...(await repair(workspace, findings, parts)).map(repairText),
+    ];
     findings = await look();
   }
   const isSound = !findings.some(({ level }) => level === "problem");
-  if (options.json) io.json({ ok: isSound, findings, repaired });
-  else tell(findings, repaired, io);
+  if (options.json) io.json({ ok: isSound, findings: findings.map(findingJson), repaired });
+  else printReport(findings, repaired, io);
   return isSound ? undefined : EXIT.failed;
 }
 
 function unfinishedRestores(workspace: Workspace): Finding {
   const left = startedRestores(workspace).length;
-  if (left === 0) return ok("restores", "none is unfinished");
-  const hint = "The next command finishes it, or `backtrail doctor --fix`.";
-  return problem("restores", `${plural(left, "rewind")} under way or cut off.`, hint, true);
+  if (left === 0) return ok("restores", { kind: "restores-done" });
+  return problem("restores", { kind: "restores-unfinished", restores: left }, true);
 }
 
-function tell(findings: readonly Finding[], repaired: readonly string[], io: Io): void {
+function findingJson(finding: Finding) {
+  const { check, level, fact, fixable } = finding;
+  const { kind, ...data } = fact;
+  return { check, level, kind, ...findingText(finding), fixable, data };
+}
+
+function printReport(findings: readonly Finding[], repaired: readonly string[], io: Io): void {
   const { paint, columns } = io.out;
   for (const sentence of repaired) io.printMessage(`${paint("green", "fixed:")} ${printable(sentence)}`);
   const width = Math.max(...findings.map(({ check }) => check.length));
-  for (const { check, level, message, hint } of findings) {
+  for (const finding of findings) {
+    const { check, level } = finding;
+    const { message, hint } = findingText(finding);
     const { mark, style } = MARKS[level];
     const left = width + 4;
     const start = `${paint(style, mark)} ${check.padEnd(width)}  `;

@@ -13,6 +13,7 @@ import { type EnableReport, enable } from "../../../setup/enable.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { table } from "../../render/layout/table.ts";
+import { entireText } from "../../render/words/entire.ts";
 import { admitExternals } from "../../shared/admit-external.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import { settingsOf } from "../../shared/settings.ts";
@@ -43,6 +44,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   });
   if (options.strategy !== undefined && report.here === "recorded")
     setValue(fileOf("local", report.workspace), "local", "strategy", options.strategy);
+  if (report.entire) report.installed[0]?.notes.push(entireText(report.entire).join(" "));
   if (options.json) io.json(jsonOf(report));
   else await tell(report, config, options.strategy, io);
   return report.failed.length > 0 ? EXIT.failed : undefined;

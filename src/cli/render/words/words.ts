@@ -26,6 +26,12 @@ export function listed(paths: readonly string[], max = MAX_FILES): string {
   return more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
 }
 
+/** `a.ts, b.ts …` */
+export function some(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_FILES).map((name) => shownPath(name));
+  return names.length > MAX_FILES ? `${shown.join(", ")} …` : shown.join(", ");
+}
+
 /** ` ("Add a test")`, or nothing. */
 export function quoted(prompt: string | null): string {
   return prompt === null ? "" : ` ("${shown(prompt)}")`;

@@ -5,7 +5,8 @@ import { getAgent } from "../../../agents/registry/registry.ts";
 import { userScopeFile } from "../../../base/paths.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { connectedAgents } from "../../../recording/user-scope/record.ts";
-import { type DoctorOptions, FIX, type Finding, ok, problem, warning, within } from "../finding.ts";
+import { type DoctorRepair, installerNotes } from "../facts.ts";
+import { type DoctorOptions, type Finding, ok, problem, warning, within } from "../finding.ts";
 
 interface ConnectedServer {
   profile: Profile;
@@ -16,27 +17,26 @@ interface ConnectedServer {
 export async function checkServers(workspace: Workspace, { executable }: DoctorOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { profile, scope } of await connectedServers(workspace)) {
-    const { state, file, problem: why } = inspectServer(profile, scope, { workspace, executable });
-    const place = within(workspace, file);
-    if (why) findings.push(problem("mcp", `${place} cannot be used: ${why}`, "Put that file right."));
-    else if (state === "installed") findings.push(ok("mcp", `${profile.id}: in ${place}`));
-    else if (state === "outdated")
-      findings.push(warning("mcp", `${profile.id} starts another Backtrail as its MCP server (${place}).`, FIX, true));
-    else findings.push(warning("mcp", `The MCP server is gone from ${place}, so ${profile.id} lacks it.`, FIX, true));
+    const { state, file: path, problem: reason } = inspectServer(profile, scope, { workspace, executable });
+    const file = within(workspace, path);
+    const agent = profile.id;
+    if (reason) findings.push(problem("mcp", { kind: "agent-file-unusable", file, reason }));
+    else if (state === "installed") findings.push(ok("mcp", { kind: "mcp-installed", agent, file }));
+    else findings.push(warning("mcp", { kind: state === "outdated" ? "mcp-outdated" : "mcp-gone", agent, file }, true));
   }
   return findings;
 }
 
-/** Returns messages about the reinstalled entries. */
-export async function reinstallServers(workspace: Workspace, { executable }: DoctorOptions): Promise<string[]> {
-  const said: string[] = [];
+export async function reinstallServers(workspace: Workspace, { executable }: DoctorOptions): Promise<DoctorRepair[]> {
+  const done: DoctorRepair[] = [];
   for (const { profile, scope, everywhere } of await connectedServers(workspace)) {
     const options = { workspace, executable, ...(everywhere && { holder: userScopeFile() }) };
     if (inspectServer(profile, scope, options).state === "installed") continue;
     const { files, notes } = await installServer(profile, scope, options);
-    said.push(`Put the MCP server of ${profile.id} into ${within(workspace, files[0]?.file ?? "")}.`, ...notes);
+    done.push({ kind: "mcp-reinstalled", agent: profile.id, file: within(workspace, files[0]?.file ?? "") });
+    done.push(...installerNotes(notes));
   }
-  return said;
+  return done;
 }
 
 async function connectedServers(workspace: Workspace): Promise<ConnectedServer[]> {

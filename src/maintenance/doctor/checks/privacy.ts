@@ -4,7 +4,6 @@ import { chmodSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../base/errors.ts";
 import { configDirectory, dataDirectory, stateDirectory } from "../../../base/paths.ts";
-import { plural, shownPath } from "../../../base/text.ts";
 import { loadConfig } from "../../../config/load.ts";
 import { ObjectStore } from "../../../git/objects/object-store.ts";
 import { TREE_MODE, type TreeEntry, type TreeStore } from "../../../git/objects/trees.ts";
@@ -14,35 +13,28 @@ import { captureOptions } from "../../../recording/dispatcher.ts";
 import { currentSnapshot, diffTrees } from "../../../steps/diff.ts";
 import { stepsNewestFirst } from "../../../steps/index-file.ts";
 import { oldObjects } from "../../../steps/upkeep/old-objects.ts";
-import { type DoctorOptions, FIX, type Finding, ok, problem, some, warning, within } from "../finding.ts";
+import type { DoctorRepair } from "../facts.ts";
+import { type DoctorOptions, type Finding, ok, problem, warning, within } from "../finding.ts";
 
 /** git runs the scripts in these directories as the user who commits. */
 const PUBLIC: readonly string[] = ["hooks", "replaced-hooks"];
 const OPEN_TO_OTHERS = 0o077;
-const PRUNE = "`git gc --prune=now` removes them. Run it while no agent is at work.";
 
 export async function checkModes(workspace: Workspace, options: DoctorOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
   const { open, owned } = examined(workspace, options);
-  if (open.length > 0) {
-    const names = some(open.map((path) => within(workspace, path)));
-    findings.push(problem("modes", `Others on this machine may read ${names}.`, FIX, true));
-  }
-  if (owned.length > 0) {
-    const message = `Another user owns ${some(owned.map((path) => within(workspace, path)))}, and can read it.`;
-    findings.push(problem("modes", message, "Was Backtrail run as another user? `chown` makes it yours."));
-  }
+  const shown = (paths: readonly string[]) => paths.map((path) => within(workspace, path));
+  if (open.length > 0) findings.push(problem("modes", { kind: "readable-by-others", paths: shown(open) }, true));
+  if (owned.length > 0) findings.push(problem("modes", { kind: "owned-by-another", paths: shown(owned) }));
   const settings = openBelow(configDirectory());
-  if (settings.length > 0) {
-    const message = `Others on this machine may read your settings: ${some(settings.map(shownPath))}.`;
-    findings.push(warning("modes", message, FIX, true));
-  }
+  if (settings.length > 0)
+    findings.push(warning("modes", { kind: "settings-readable-by-others", paths: settings }, true));
   if (workspace.kind === "repository") findings.push(...(await inObjectStore(workspace)));
-  return findings.length > 0 ? findings : [ok("modes", "nobody else can read what is stored")];
+  return findings.length > 0 ? findings : [ok("modes", { kind: "private" })];
 }
 
-/** Removes the permissions of other users. Returns messages about the changes. */
-export function closeToOthers(workspace: Workspace, options: DoctorOptions): string[] {
+/** Removes the permissions of other users. */
+export function closeToOthers(workspace: Workspace, options: DoctorOptions): DoctorRepair[] {
   const open = [...examined(workspace, options).open, ...openBelow(configDirectory())];
   let closed = 0;
   for (const path of open) {
@@ -55,7 +47,7 @@ export function closeToOthers(workspace: Workspace, options: DoctorOptions): str
       if (codeOf(error) !== "EPERM" && codeOf(error) !== "ENOENT") throw error;
     }
   }
-  return closed > 0 ? [`Made ${plural(closed, "file or folder", "files and folders")} yours alone again.`] : [];
+  return closed > 0 ? [{ kind: "permissions-closed", paths: closed }] : [];
 }
 
 /** Checks everything that Backtrail writes and other users must not read. */
@@ -87,21 +79,11 @@ function statOf(path: string): Stats | undefined {
 /** Reports data that earlier versions stored where anyone who can read the repository can read it. */
 async function inObjectStore(workspace: Workspace): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const left = await oldObjects(workspace);
-  if (left.length > 0) {
-    const message = `git's object store still has conversations that an earlier version kept there (${plural(left.length, "object")}). Whoever can read the repository can read them, and a clone of its path takes them along.`;
-    findings.push(warning("modes", message, PRUNE));
-  }
-  if (!hasCurrentLayout(workspace)) {
-    const message = "Conversations that an earlier version recorded are still in git's object store.";
-    findings.push(warning("modes", message, "`backtrail doctor --fix` moves them into private files.", true));
-  }
+  const objects = (await oldObjects(workspace)).length;
+  if (objects > 0) findings.push(warning("modes", { kind: "conversations-in-object-store", objects }));
+  if (!hasCurrentLayout(workspace)) findings.push(warning("modes", { kind: "conversations-not-moved" }, true));
   const { steps, paths } = await copiedPrivateFiles(workspace);
-  if (paths.length > 0) {
-    const message = `Steps of an earlier version have copies of files that others may not read in git's object store: ${some(paths.map(shownPath))} (${plural(steps.length, "step")}, such as ${steps[0]}).`;
-    const hint = "They go with the steps: in time, or by `backtrail forget <step>` and `git gc --prune=now`.";
-    findings.push(warning("modes", message, hint));
-  }
+  if (paths.length > 0) findings.push(warning("modes", { kind: "private-files-in-object-store", paths, steps }));
   return findings;
 }
 

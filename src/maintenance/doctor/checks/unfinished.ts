@@ -4,7 +4,6 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../../../base/clock.ts";
 import { isHeld } from "../../../base/fs/lock.ts";
-import { plural, shorten } from "../../../base/text.ts";
 import { waitingSince } from "../../../checkpoints/write/queue.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { isAlive, orphanedTurns } from "../../../recording/orphaned-turns.ts";
@@ -13,7 +12,7 @@ import { workerLock } from "../../../recording/start-worker.ts";
 import { abandonedEntries } from "../../../steps/save.ts";
 import { isForgetting } from "../../forget/forget.ts";
 import { leftoversIn } from "../../leftovers.ts";
-import { FIX, type Finding, ok, problem, some, warning, within } from "../finding.ts";
+import { type Finding, ok, problem, warning, within } from "../finding.ts";
 import { lostCheckpoints } from "./lost-checkpoints.ts";
 
 /** The worker writes a checkpoint in seconds. */
@@ -23,34 +22,20 @@ const LOCKED_BY_GIT_MS = 10 * 60 * 1000;
 const LONG_TURN_MS = 24 * 60 * 60 * 1000;
 
 export function checkSaves(workspace: Workspace): Finding[] {
-  if (isForgetting(workspace)) {
-    const message = "Forgetting a conversation was cut off, or is under way.";
-    return [problem("saves", message, "The next command finishes it, or `backtrail doctor --fix`.", true)];
-  }
-  const left = abandonedEntries(workspace).length;
-  if (left === 0) return [ok("saves", "none is unfinished")];
-  const message = `${plural(left, "save")} of a killed process ${left === 1 ? "is" : "are"} unfinished.`;
-  return [problem("saves", message, "The next command finishes it, or `backtrail doctor --fix`.", true)];
+  if (isForgetting(workspace)) return [problem("saves", { kind: "forget-unfinished" }, true)];
+  const saves = abandonedEntries(workspace).length;
+  if (saves === 0) return [ok("saves", { kind: "saves-done" })];
+  return [problem("saves", { kind: "saves-unfinished", saves }, true)];
 }
 
 export function checkLocks(workspace: Workspace): Finding[] {
   const { locks, files } = leftoversIn(workspace);
   const left = [...locks, ...files];
-  const gits = locksOfGit(workspace);
-  if (left.length === 0 && gits.length > 0) {
-    const message = `git's own ${some(gits.map((path) => within(workspace, path)))} has been there for a while.`;
-    return [warning("locks", message, "If no git is running here, a killed one left it: remove the file.")];
-  }
-  if (left.length === 0) return [ok("locks", "none was left behind")];
-  const names = some(left.map((path) => within(workspace, path)));
-  return [
-    problem(
-      "locks",
-      `A killed process left ${names}.`,
-      "The next command removes it, or `backtrail doctor --fix`.",
-      true,
-    ),
-  ];
+  const shown = (paths: readonly string[]) => paths.map((path) => within(workspace, path));
+  if (left.length > 0) return [problem("locks", { kind: "locks-abandoned", paths: shown(left) }, true)];
+  const ofGit = locksOfGit(workspace);
+  if (ofGit.length > 0) return [warning("locks", { kind: "git-locks", paths: shown(ofGit) })];
+  return [ok("locks", { kind: "no-locks" })];
 }
 
 function locksOfGit({ gitDir, commonDir }: Workspace): string[] {
@@ -62,39 +47,28 @@ function locksOfGit({ gitDir, commonDir }: Workspace): string[] {
 }
 
 export function checkTurns(workspace: Workspace): Finding[] {
-  const dead = orphanedTurns(workspace, null).length;
+  const turns = orphanedTurns(workspace, null).length;
   const findings: Finding[] = [];
-  if (dead > 0) {
-    const message = `${plural(dead, "turn")} never ended: the agent is gone.`;
-    findings.push(warning("turns", message, "The next command closes it, or `backtrail doctor --fix`.", true));
-  }
+  if (turns > 0) findings.push(warning("turns", { kind: "turns-orphaned", turns }, true));
   for (const session of listSessions(workspace)) {
     const since = session.openTurn?.startedAt;
     if (!since || !isAlive(session) || now().getTime() - Date.parse(since) < LONG_TURN_MS) continue;
-    const message = `Session ${shorten(session.id, 12)} of ${session.agent} has been in one turn since ${since}, and its agent still runs.`;
-    findings.push(warning("turns", message, "If it hangs, end the agent: what it did so far is saved then."));
+    findings.push(warning("turns", { kind: "turn-very-long", session: session.id, agent: session.agent, since }));
   }
-  return findings.length > 0 ? findings : [ok("turns", "none was left open")];
+  return findings.length > 0 ? findings : [ok("turns", { kind: "turns-ended" })];
 }
 
 export async function checkQueue(workspace: Workspace): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const { checkpoints, since, unreadable } = waitingSince(workspace);
-  const waiting = checkpoints.length;
+  const { checkpoints: waiting, since, unreadable } = waitingSince(workspace);
+  const checkpoints = waiting.length;
   const isStuck = since !== null && now().getTime() - since > MOVES_WITHIN_MS && !isHeld(workerLock(workspace));
   if (isStuck) {
-    const message = `${plural(waiting, "checkpoint")} ${waiting === 1 ? "waits" : "wait"} since ${new Date(since).toISOString()}, and nobody writes ${waiting === 1 ? "it" : "them"}.`;
-    findings.push(warning("queue", message, FIX, true));
+    const time = new Date(since).toISOString();
+    findings.push(warning("queue", { kind: "queue-stuck", checkpoints, since: time }, true));
   }
-  if (unreadable.length > 0) {
-    const message = `A checkpoint that waits can't be read: ${some(unreadable)}.`;
-    findings.push(warning("queue", message, "It was set aside; its commit has no conversation."));
-  }
-  const lost = await lostCheckpoints(workspace);
-  if (lost.length > 0) {
-    const ids = some(lost.map(({ checkpoint }) => checkpoint));
-    findings.push(problem("queue", `A commit names a checkpoint that was never written: ${ids}.`, FIX, true));
-  }
-  if (findings.length > 0) return findings;
-  return [ok("queue", waiting === 0 ? "no checkpoint waits" : `${plural(waiting, "checkpoint")} about to be written`)];
+  if (unreadable.length > 0) findings.push(warning("queue", { kind: "queue-unreadable", files: unreadable }));
+  const lost = (await lostCheckpoints(workspace)).map(({ checkpoint }) => checkpoint);
+  if (lost.length > 0) findings.push(problem("queue", { kind: "checkpoints-lost", checkpoints: lost }, true));
+  return findings.length > 0 ? findings : [ok("queue", { kind: "queue", checkpoints })];
 }

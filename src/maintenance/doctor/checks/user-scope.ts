@@ -7,19 +7,17 @@ import { type Finding, ok, warning } from "../finding.ts";
 export function checkUserScope(workspace: Workspace | undefined): Finding[] {
   const coverage = userScopeCoverage(workspace, loadConfig(workspace ?? null));
   if (coverage.kind === "off") return [];
-  const agents = coverage.agents.join(", ");
   switch (coverage.kind) {
     case "recorded":
-      return [ok("scope", `user: every git repository of yours is recorded (${agents})`)];
     case "not-a-repository":
-      return [ok("scope", `user: every git repository of yours is recorded (${agents}); this is not one`)];
+      return [ok("scope", { kind: "scope-user", agents: coverage.agents, isRepository: coverage.kind === "recorded" })];
     case "disabled":
-      return [warning("scope", "Recording is turned off in this repository.", "`backtrail enable` turns it on.")];
+      return [warning("scope", { kind: "scope-disabled" })];
     case "excluded":
-      return [ok("scope", `user, but \`scope.exclude\` has ${coverage.pattern}: this repository is not recorded`)];
+      return [ok("scope", { kind: "scope-excluded", pattern: coverage.pattern })];
     case "too-large":
-      return [ok("scope", "user, but not here: this is the home directory or the whole disk")];
+      return [ok("scope", { kind: "scope-too-large" })];
     case "not-owned":
-      return [warning("scope", "This repository belongs to another user, so it is not recorded.", null)];
+      return [warning("scope", { kind: "scope-not-owned" })];
   }
 }
