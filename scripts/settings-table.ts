@@ -4,10 +4,9 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { meaningOf } from "../src/cli/render/words/settings.ts";
+import { meaningOf, ruleText } from "../src/cli/render/words/settings.ts";
 import { KEYS, type Key } from "../src/config/keys.ts";
 import { defaultConfig, valueAt } from "../src/config/load.ts";
-import { ruleText } from "../src/config/repository.ts";
 import { showSize } from "../src/config/values.ts";
 
 const PAGE = join(import.meta.dirname, "..", "docs", "formats", "config.md");

@@ -207,7 +207,7 @@ test("the user's own settings for the repository may say anything, and answer wh
       from: projectFile(root),
       key: "checks.command",
       kind: "not-trusted",
-      message: "a repository's file can't set this",
+      defect: { kind: "value-refused", rule: null },
       value: ["evil"],
     },
   ]);

@@ -15,6 +15,7 @@ import { isRecord } from "../base/json.ts";
 import { log } from "../base/log.ts";
 import { configDirectory } from "../base/paths.ts";
 import { findKey, isGroup, KEYS, variableOf } from "./keys.ts";
+import type { SettingDefect } from "./problems.ts";
 import { permitted } from "./repository.ts";
 import { parseJsonValue, parseTextValue } from "./values.ts";
 
@@ -65,14 +66,14 @@ export interface Place {
   storeDir: string;
 }
 
-export interface ConfigProblem {
+export interface SettingProblem {
   layer: Layer;
   /** The file or variable with the problem. */
   from: string;
   /** The affected key; null if the problem concerns the whole file. */
   key: string | null;
   kind: "unreadable" | "unknown-key" | "wrong-value" | "not-trusted";
-  message: string;
+  defect: SettingDefect;
   /** The value that a repository file requested without permission, for "not-trusted". */
   value?: unknown;
 }
@@ -81,7 +82,7 @@ export interface Loaded {
   config: Config;
   /** Every setting that some layer sets, by key. */
   settings: Map<string, Setting>;
-  problems: ConfigProblem[];
+  problems: SettingProblem[];
 }
 
 export interface LoadOptions {
@@ -93,7 +94,7 @@ export interface LoadOptions {
 export function loadConfig(place: Place | null, options: LoadOptions = {}): Config {
   const { config, problems } = loadSettings(place, options);
   for (const problem of problems) {
-    if (problem.kind === "unreadable") log("warn", "config", `${problem.from}: ${problem.message}`);
+    if (problem.kind === "unreadable") log("warn", "config", `${problem.from}: ${JSON.stringify(problem.defect)}`);
   }
   return config;
 }
@@ -116,7 +117,7 @@ export function loadSettings(place: Place | null, options: LoadOptions = {}): Lo
 }
 
 /** Suppresses a repository's refused setting if the user has set the same key: own file, environment or flag. */
-function isDecided({ settings }: Loaded, place: Place | null, { kind, key }: ConfigProblem): boolean {
+function isDecided({ settings }: Loaded, place: Place | null, { kind, key }: SettingProblem): boolean {
   const setting = kind === "not-trusted" && key !== null ? settings.get(key) : undefined;
   if (!setting || place === null) return false;
   return setting.layer === "environment" || setting.layer === "flag" || setting.from === ownFile(place);
@@ -184,13 +185,14 @@ function readLayer(loaded: Loaded, source: Source): void {
   try {
     content = readSettings(file);
   } catch (error) {
-    loaded.problems.push({ layer, from: file, key: null, kind: "unreadable", message: messageOf(error) });
+    const defect = { kind: "file-unreadable", reason: messageOf(error) } as const;
+    loaded.problems.push({ layer, from: file, key: null, kind: "unreadable", defect });
     return;
   }
   if (content === undefined) return;
   if (!isRecord(content)) {
-    const message = "must be a JSON object";
-    loaded.problems.push({ layer, from: file, key: null, kind: "unreadable", message });
+    const defect = { kind: "file-not-an-object" } as const;
+    loaded.problems.push({ layer, from: file, key: null, kind: "unreadable", defect });
     return;
   }
   walk(loaded, source, "", content);
@@ -202,13 +204,13 @@ function walk(loaded: Loaded, source: Source, prefix: string, content: Record<st
     // Editors use `$schema` to find the schema.
     if (prefix === "" && name === "$schema") continue;
     const path = prefix + name;
-    const wrong = (kind: ConfigProblem["kind"], message: string, value?: unknown) =>
-      loaded.problems.push({ layer, from: file, key: path, kind, message, ...(value === undefined ? {} : { value }) });
+    const wrong = (kind: SettingProblem["kind"], defect: SettingDefect, value?: unknown) =>
+      loaded.problems.push({ layer, from: file, key: path, kind, defect, ...(value === undefined ? {} : { value }) });
     const key = findKey(path);
     if (!key) {
       if (isGroup(path) && isRecord(wish)) walk(loaded, source, `${path}.`, wish);
-      else if (isGroup(path)) wrong("wrong-value", "expected an object");
-      else wrong("unknown-key", "there is no such setting");
+      else if (isGroup(path)) wrong("wrong-value", { kind: "group-not-an-object" });
+      else wrong("unknown-key", { kind: "no-such-setting" });
       continue;
     }
     const parsed = parseJsonValue(key, wish);
@@ -217,7 +219,7 @@ function walk(loaded: Loaded, source: Source, prefix: string, content: Record<st
       continue;
     }
     if (key.userOnly && layer !== "user") {
-      wrong("wrong-value", "counts only from your own file, for all repositories (--user)");
+      wrong("wrong-value", { kind: "user-file-only" });
       continue;
     }
     const found = isOwn ? parsed : permitted(key.repository, parsed.value, valueAt(loaded.config, path));
@@ -243,7 +245,7 @@ function readEnvironment(loaded: Loaded, environment: Readonly<Record<string, st
       take(loaded, { key: key.name, value: parsed.value, layer: "environment", from: variable });
     } else {
       const problem = { layer: "environment", from: variable, key: key.name, kind: "wrong-value" } as const;
-      loaded.problems.push({ ...problem, message: parsed.wrong });
+      loaded.problems.push({ ...problem, defect: parsed.wrong });
     }
   }
 }

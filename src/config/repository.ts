@@ -3,6 +3,8 @@
  * machine, but never less safety: it can't shorten retention, exclude files, weaken redaction, send anything off the
  * machine or run anything. keys.ts has the rule for each key.
  */
+import type { RefusedValue } from "./problems.ts";
+
 export type RepositoryRule =
   /** Any of these values; any value at all if no list is given. */
   | { may: "choose"; from?: readonly string[] }
@@ -11,7 +13,7 @@ export type RepositoryRule =
   /** Only additional entries; the user's own entries stay. */
   | { may: "add" };
 
-export type Permitted = { value: unknown } | { refused: string };
+export type Permitted = { value: unknown } | { refused: RefusedValue };
 
 /** Applies a rule to the value that a repository requests. `present` is the value without that request. */
 export function permitted(rule: RepositoryRule | undefined, wish: unknown, present: unknown): Permitted {
@@ -26,24 +28,5 @@ export function permitted(rule: RepositoryRule | undefined, wish: unknown, prese
       return { value: [...new Set([...(present as string[]), ...(wish as string[])])] };
     case undefined:
   }
-  return { refused: `a repository's file ${ruleText(rule)}` };
-}
-
-/** "may …" or "can't …", for messages and for the table in docs/formats/config.md. */
-export function ruleText(rule: RepositoryRule | undefined): string {
-  switch (rule?.may) {
-    case "choose":
-      return rule.from ? `may only choose ${listed(rule.from)}` : "may set this";
-    case "lower":
-      if (typeof rule.order[0] === "boolean") return "may only turn this off";
-      return `may only move this towards ${rule.order[0]} (${rule.order.join(", ")})`;
-    case "add":
-      return "may only add to this";
-    case undefined:
-      return "can't set this";
-  }
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  return { refused: { kind: "value-refused", rule: rule ?? null } };
 }

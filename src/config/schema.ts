@@ -83,7 +83,7 @@ export const configSchema = z.strictObject({
   log_level: z.optional(z.enum(["error", "warn", "info", "debug"])),
 });
 
-/** Returns one sentence per problem of a custom tier; empty if the tier is valid. */
+/** Returns one text (of zod) per problem of a custom tier; empty if the tier is valid. */
 export function tierProblems(tier: unknown): string[] {
   z.config(en());
   const result = z.safeParse(tierSchema, tier);

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { findKey, isGroup, KEYS, variableOf } from "./keys.ts";
+import type { ExpectedValue } from "./problems.ts";
 import { parseJsonValue, parseSize, parseTextValue } from "./values.ts";
 
 test("sizes", () => {
@@ -25,13 +26,18 @@ test("text is read by the key's kind", () => {
     const key = findKey(name);
     return key && parseTextValue(key, text);
   };
+  const unexpected = (expected: ExpectedValue, found: string) => ({
+    wrong: { kind: "value-unexpected", expected, found } as const,
+  });
   expect(read("enabled", "off")).toEqual({ value: false });
-  expect(read("enabled", "maybe")).toEqual({ wrong: 'expected true or false, found "maybe"' });
+  expect(read("enabled", "maybe")).toEqual(unexpected({ kind: "boolean" }, '"maybe"'));
   expect(read("capture.exclude", "a, b,")).toEqual({ value: ["a", "b"] });
   expect(read("capture.exclude", '["a,b"]')).toEqual({ value: ["a,b"] });
-  expect(read("retention.days", "0")).toEqual({ wrong: "expected at least 1, found 0" });
-  expect(read("strategy", "auto")).toEqual({ wrong: 'expected one of manual-commit, auto-commit, found "auto"' });
-  expect(read("tiers.mine", "{")).toEqual({ wrong: 'expected valid JSON, found "{"' });
+  expect(read("retention.days", "0")).toEqual(unexpected({ kind: "minimum", minimum: 1 }, "0"));
+  expect(read("strategy", "auto")).toEqual(
+    unexpected({ kind: "choice", choices: ["manual-commit", "auto-commit"] }, '"auto"'),
+  );
+  expect(read("tiers.mine", "{")).toEqual(unexpected({ kind: "json" }, '"{"'));
 });
 
 test("no JSON value makes a parser throw", () => {

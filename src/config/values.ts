@@ -1,8 +1,11 @@
 /** Parses a setting's value from JSON or from text (environment, command line), and formats it as text. */
 import { shorten } from "../base/text.ts";
 import type { Key } from "./keys.ts";
+import type { ExpectedValue, WrongValue } from "./problems.ts";
 
-export type Parsed = { value: unknown } | { wrong: string };
+export type Parsed = { value: unknown } | { wrong: WrongValue };
+
+const MAX_SHOWN = 60;
 
 const UNITS: Readonly<Record<string, number>> = {
   "": 1,
@@ -20,23 +23,23 @@ const UNITS: Readonly<Record<string, number>> = {
 export function parseJsonValue(key: Key, value: unknown): Parsed {
   switch (key.kind) {
     case "boolean":
-      return typeof value === "boolean" ? { value } : wrong("true or false", value);
+      return typeof value === "boolean" ? { value } : wrong("boolean", value);
     case "text":
-      return typeof value === "string" && value !== "" ? chosen(key, value) : wrong("a text", value);
+      return typeof value === "string" && value !== "" ? chosen(key, value) : wrong("text", value);
     case "number":
-      return numeric(key, value, "a whole number");
+      return numeric(key, value, "number");
     case "size":
       if (typeof value === "string") {
         const bytes = parseSize(value);
-        return bytes === undefined ? wrong('a size such as "50 MB"', value) : { value: bytes };
+        return bytes === undefined ? wrong("size", value) : { value: bytes };
       }
-      return numeric(key, value, 'a size such as "50 MB"');
+      return numeric(key, value, "size");
     case "list":
       return Array.isArray(value) && value.every((item) => typeof item === "string")
         ? { value: value as string[] }
-        : wrong("a list of texts", value);
+        : wrong("list", value);
     case "rules":
-      return typeof value === "object" && value !== null ? { value } : wrong("an object of rules", value);
+      return typeof value === "object" && value !== null ? { value } : wrong("rules", value);
   }
 }
 
@@ -47,12 +50,12 @@ export function parseTextValue(key: Key, text: string): Parsed {
       const word = text.toLowerCase();
       if (["true", "1", "yes", "on"].includes(word)) return { value: true };
       if (["false", "0", "no", "off"].includes(word)) return { value: false };
-      return wrong("true or false", text);
+      return wrong("boolean", text);
     }
     case "text":
       return parseJsonValue(key, text);
     case "number":
-      return /^\d+$/.test(text) ? numeric(key, Number(text), "a whole number") : wrong("a whole number", text);
+      return /^\d+$/.test(text) ? numeric(key, Number(text), "number") : wrong("number", text);
     case "size":
       return parseJsonValue(key, text);
     case "list":
@@ -106,30 +109,33 @@ function parsedAsJson(key: Key, text: string): Parsed {
   try {
     return parseJsonValue(key, JSON.parse(text));
   } catch {
-    return wrong("valid JSON", text);
+    return wrong("json", text);
   }
 }
 
 function chosen(key: Key, value: string): Parsed {
   if (!key.choices || key.choices.includes(value)) return { value };
-  return wrong(`one of ${key.choices.join(", ")}`, value);
+  return wrong({ kind: "choice", choices: key.choices }, value);
 }
 
-function numeric(key: Key, value: unknown, expected: string): Parsed {
+function numeric(key: Key, value: unknown, expected: "number" | "size"): Parsed {
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return wrong(expected, value);
-  if (key.least !== undefined && value < key.least) return wrong(`at least ${key.least}`, value);
+  if (key.least !== undefined && value < key.least) return wrong({ kind: "minimum", minimum: key.least }, value);
   return { value };
 }
 
-function wrong(expected: string, found: unknown): Parsed {
-  return { wrong: `expected ${expected}, found ${shorten(shownShort(found), 60)}` };
+type ExpectedKind = Exclude<ExpectedValue["kind"], "choice" | "minimum">;
+
+function wrong(expected: ExpectedValue | ExpectedKind, found: unknown): Parsed {
+  const kind = typeof expected === "string" ? { kind: expected } : expected;
+  return { wrong: { kind: "value-unexpected", expected: kind, found: shortJson(found) } };
 }
 
-/** Names only the kind of a value that is nested too deeply for JSON.stringify. */
-function shownShort(value: unknown): string {
+/** JSON.stringify fails for a value that is nested too deeply. */
+function shortJson(value: unknown): WrongValue["found"] {
   try {
-    return JSON.stringify(value) ?? String(value);
+    return shorten(JSON.stringify(value) ?? String(value), MAX_SHOWN);
   } catch {
-    return Array.isArray(value) ? "a very deep list" : "a very deep object";
+    return { deep: Array.isArray(value) ? "list" : "object" };
   }
 }

@@ -64,9 +64,8 @@ export function wholeFileEdit(content: string | null, isOurs: (text: string) => 
     },
 
     add(bytes) {
-      if (bytes !== null)
-        throw new UnsupportedDocument("it is somebody else's, and the hooks need a file of that name");
-      if (content === null) throw new UnsupportedDocument("there is nothing to write into it");
+      if (bytes !== null) throw new UnsupportedDocument({ kind: "not-ours" });
+      if (content === null) throw new UnsupportedDocument({ kind: "nothing-to-write" });
       return Buffer.from(content, "utf8");
     },
 
@@ -121,12 +120,12 @@ function blockAt(text: string, block: string): number {
 const BYTE_ORDER_MARK = "\ufeff";
 
 /** A hundred times the size of the largest real settings file. Reading a larger file would block the user. */
-const LARGEST = 4 << 20;
+const MAX_BYTES = 4 << 20;
 
 export function decode(bytes: Buffer): { mark: string; text: string } {
-  if (bytes.length > LARGEST) throw new UnsupportedDocument("it is far too large for a settings file");
+  if (bytes.length > MAX_BYTES) throw new UnsupportedDocument({ kind: "too-large" });
   const text = bytes.toString("utf8");
-  if (!Buffer.from(text, "utf8").equals(bytes)) throw new UnsupportedDocument("it is not UTF-8 text");
+  if (!Buffer.from(text, "utf8").equals(bytes)) throw new UnsupportedDocument({ kind: "not-utf8" });
   return text.startsWith(BYTE_ORDER_MARK) ? { mark: BYTE_ORDER_MARK, text: text.slice(1) } : { mark: "", text };
 }
 

@@ -27,7 +27,7 @@ export function changeAndVerify(editor: Editor, text: string, changes: readonly 
     isEqual(readAgain(editor, result), intended) &&
     (!additions || isSubsequence(text, result)) &&
     (!removals || isSubsequence(result, text));
-  if (!proven) throw new UnsupportedDocument("it could not be changed without disturbing what is not ours");
+  if (!proven) throw new UnsupportedDocument({ kind: "not-separable" });
   return result;
 }
 

@@ -69,7 +69,7 @@ test("one TOML table holds both keys", () => {
 test("an entry of that name that is not ours is left alone", () => {
   const foreign = bytes('{"mcpServers": {"backtrail": {"command": "other"}}}');
   const strict = entryEdit(jsonc, { path: ["mcpServers", "backtrail"], value: VALUE, isOurs: () => false });
-  expect(() => strict.add(foreign)).toThrow("is not ours");
+  expect(() => strict.add(foreign)).toThrow("entry-not-ours");
   expect(strict.remove(foreign, undefined)).toBe(foreign);
 });
 

@@ -22,9 +22,9 @@ export function entryEdit(editor: Editor, { path, value, isOurs }: OurEntry): Ed
 
     add(bytes) {
       const { mark, text } = decode(bytes ?? Buffer.alloc(0));
-      if (value === null) throw new UnsupportedDocument("there is nothing to write into it");
+      if (value === null) throw new UnsupportedDocument({ kind: "nothing-to-write" });
       if (valueAt(editor.read(text), path) !== undefined)
-        throw new UnsupportedDocument(`${JSON.stringify(path.join("."))} in it is not ours`);
+        throw new UnsupportedDocument({ kind: "entry-not-ours", path });
       return encode(mark, changeAndVerify(editor, text, [{ do: "put", path, value }]));
     },
 

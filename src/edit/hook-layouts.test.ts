@@ -96,6 +96,6 @@ describe("a whole file", () => {
     const theirs = Buffer.from("// theirs\n");
     expect(edit.presence(theirs)).toBe("absent");
     expect(edit.remove(theirs, undefined)).toEqual(theirs);
-    expect(() => edit.add(theirs)).toThrow("somebody else's");
+    expect(() => edit.add(theirs)).toThrow("not-ours");
   });
 });

@@ -52,8 +52,7 @@ function parsed(text: string): RootNode {
   try {
     return parse(text, ACCEPTED);
   } catch (error) {
-    const reason = messageOf(error).replace(/^Parse error: /, "");
-    throw new UnsupportedDocument(`it is not valid JSON (${reason.charAt(0).toLowerCase()}${reason.slice(1)})`);
+    throw new UnsupportedDocument({ kind: "not-json", reason: messageOf(error).replace(/^Parse error: /, "") });
   }
 }
 
@@ -66,10 +65,10 @@ function withEmptyObject(text: string): string {
 
 function append(root: RootNode, change: Extract<Change, { do: "append" }>): void {
   const last = change.path.at(-1);
-  if (last === undefined) throw new UnsupportedDocument(notA("a list", []));
+  if (last === undefined) throw new UnsupportedDocument(notA("list", []));
   const table = tableAt(root, change.path.slice(0, -1));
   const list = keepingCommas(table, () => table.getIfArrayOrCreate(last));
-  if (!list) throw new UnsupportedDocument(notA("a list", change.path));
+  if (!list) throw new UnsupportedDocument(notA("list", change.path));
   // In a one-line list, the library loses adjacent comments and commas when it later removes the element.
   if (list.children().length > 2) list.ensureMultiline();
   keepingCommas(list, () => list.append(change.value));
@@ -77,7 +76,7 @@ function append(root: RootNode, change: Extract<Change, { do: "append" }>): void
 
 function put(root: RootNode, { path, value }: Extract<Change, { do: "put" }>): void {
   const last = path.at(-1);
-  if (last === undefined) throw new UnsupportedDocument(notA("an object", []));
+  if (last === undefined) throw new UnsupportedDocument(notA("object", []));
   const table = tableAt(root, path.slice(0, -1));
   keepingCommas(table, () => table.append(last, value));
 }
@@ -88,7 +87,7 @@ function tableAt(root: RootNode, path: readonly string[]): JsonObject {
   for (const [depth, key] of path.entries()) {
     const parent = table;
     const next = keepingCommas(parent, () => parent.getIfObjectOrCreate(key));
-    if (!next) throw new UnsupportedDocument(notA("an object", path.slice(0, depth + 1)));
+    if (!next) throw new UnsupportedDocument(notA("object", path.slice(0, depth + 1)));
     table = next;
   }
   return table;
@@ -105,7 +104,7 @@ function remove(root: RootNode, path: readonly (string | number)[]): void {
   for (const key of path.slice(0, -1)) place = childOf(place, key);
   const container = place?.asObject() ?? place?.asArray();
   const found = typeof last === "string" ? place?.asObject()?.get(last) : elementOf(place, last);
-  if (!container || !found) throw new UnsupportedDocument(`it has nothing at ${JSON.stringify(path.join("."))}`);
+  if (!container || !found) throw new UnsupportedDocument({ kind: "nothing-at", path });
   keepingCommas(container, () => found.remove());
 }
 
@@ -133,7 +132,7 @@ function elementOf(node: Node | undefined, index: number | undefined): Node | un
 
 function rootObject(root: RootNode): JsonObject {
   const object = root.value()?.asObject();
-  if (!object) throw new UnsupportedDocument(notA("an object", []));
+  if (!object) throw new UnsupportedDocument(notA("object", []));
   return object;
 }
 
@@ -154,7 +153,7 @@ function tableOf(object: JsonObject): Value {
   for (const property of object.properties()) {
     const name = property.decodedName();
     const value: Node | undefined = property.value();
-    if (name === undefined || value === undefined) throw new UnsupportedDocument("it has a key that can't be read");
+    if (name === undefined || value === undefined) throw new UnsupportedDocument({ kind: "key-unreadable" });
     // The last duplicate of a key wins, as in JSON.parse. An edit of a duplicate key fails verification.
     table[name] = meaningOf(value);
   }

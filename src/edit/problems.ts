@@ -3,8 +3,7 @@ import { ProblemError } from "../base/errors.ts";
 
 export type EditProblem =
   | { kind: "file-locked"; path: string }
-  /** `reason`: continues a sentence that names the file. */
-  | { kind: "file-unsupported"; path: string; reason: string }
+  | { kind: "file-unsupported"; path: string; reason: DocumentProblem }
   | { kind: "file-changed-meanwhile"; path: string }
   | { kind: "link-leads-outside"; path: string; real: string; within: string }
   | { kind: "file-not-written"; path: string; code: string }
@@ -15,5 +14,26 @@ export type EditProblem =
   | { kind: "is-directory"; path: string }
   | { kind: "not-regular"; path: string }
   | { kind: "read-only"; path: string };
+
+/** Why the content of a file does not support a change. `path`: the keys that lead to an entry. */
+export type DocumentProblem =
+  | { kind: "not-ours" }
+  | { kind: "nothing-to-write" }
+  | { kind: "too-large" }
+  | { kind: "not-utf8" }
+  | { kind: "not-json"; reason: string }
+  | { kind: "not-toml"; reason: string; line: number | null }
+  | { kind: "key-unreadable" }
+  | { kind: "key-ambiguous"; path: EntryPath }
+  | { kind: "key-exists"; path: EntryPath }
+  | { kind: "nothing-at"; path: EntryPath }
+  | { kind: "wrong-type"; expected: "object" | "list"; path: EntryPath }
+  | { kind: "not-array-of-tables"; key: string }
+  | { kind: "entry-not-ours"; path: EntryPath }
+  | { kind: "not-written" }
+  /** What is not ours would change as well. */
+  | { kind: "not-separable" };
+
+type EntryPath = readonly (string | number)[];
 
 export class EditError extends ProblemError<EditProblem> {}

@@ -68,7 +68,7 @@ export async function installEdit(path: string, edit: Edit, keeping: EditOwner):
     }
     const before = found && baseline(found, presence, edit, record);
     const after = edit.add(before);
-    if (edit.presence(after) !== "installed") throw new UnsupportedDocument("our entries could not be written into it");
+    if (edit.presence(after) !== "installed") throw new UnsupportedDocument({ kind: "not-written" });
     const fresh = recordOf(keeping, target, before, after);
     const isSameBase = record !== undefined && record.before === fresh.before;
     fresh.after = [...new Set([...(isSameBase ? record.after : []), ...fresh.after])];
@@ -193,7 +193,7 @@ function explained<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof UnsupportedDocument)) throw error;
-    throw new EditError("refused", { kind: "file-unsupported", path, reason: error.message });
+    throw new EditError("refused", { kind: "file-unsupported", path, reason: error.reason });
   }
 }
 

@@ -32,7 +32,7 @@ export function tomlHooksEdit(ours: OurTomlHooks): Edit {
       const { mark, text } = decode(bytes ?? Buffer.alloc(0));
       const list = entryOf(readToml(text).value, ours.table);
       if (list !== undefined && !hasOwnHeaders(text, ours)) {
-        throw new UnsupportedDocument(`its "${ours.table}" is not an array of tables`);
+        throw new UnsupportedDocument({ kind: "not-array-of-tables", key: ours.table });
       }
       const newline = newlineOf(text);
       const blocks = ours.entries.map((entry) => blockOf(entry, ours, newline));
@@ -114,5 +114,5 @@ function newlineOf(text: string): string {
 }
 
 function unfit(): UnsupportedDocument {
-  return new UnsupportedDocument("it could not be changed without disturbing what is not ours");
+  return new UnsupportedDocument({ kind: "not-separable" });
 }

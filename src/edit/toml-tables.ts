@@ -167,7 +167,7 @@ function says(text: string, isIntended: (value: Table) => boolean): boolean {
 }
 
 function unfit(): UnsupportedDocument {
-  return new UnsupportedDocument("it could not be changed without disturbing what is not ours");
+  return new UnsupportedDocument({ kind: "not-separable" });
 }
 
 function spliced(text: string, splices: readonly Splice[]): string {

@@ -57,9 +57,8 @@ function parsed(text: string): AST.TOMLProgram {
   try {
     return parseTOML(text, { tomlVersion: "1.1" });
   } catch (error) {
-    const line = error instanceof Error && "lineNumber" in error ? ` in line ${error.lineNumber}` : "";
-    const reason = messageOf(error);
-    throw new UnsupportedDocument(`it is not valid TOML (${reason.charAt(0).toLowerCase()}${reason.slice(1)}${line})`);
+    const line = error instanceof Error && "lineNumber" in error ? Number(error.lineNumber) : null;
+    throw new UnsupportedDocument({ kind: "not-toml", reason: messageOf(error), line });
   }
 }
 
@@ -105,7 +104,7 @@ function tableAt(root: Table, path: readonly (string | number)[]): Table {
     place = next;
   }
   if (isTable(place)) return place;
-  throw new UnsupportedDocument(`it gives ${JSON.stringify(path.join("."))} two meanings`);
+  throw new UnsupportedDocument({ kind: "key-ambiguous", path });
 }
 
 function meaningOf(node: AST.TOMLContentNode): Value {

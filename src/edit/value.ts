@@ -2,6 +2,7 @@
  * The value of a settings file, independent of its syntax, and the changes we make to it. Changes are data: an editor
  * applies them to the text, `applyChanges` applies them to the value, and both must agree before a file is written.
  */
+import type { DocumentProblem } from "./problems.ts";
 export type Value = null | boolean | number | string | Value[] | Table;
 export interface Table {
   [key: string]: Value;
@@ -17,8 +18,15 @@ export type Change =
   /** Removes a key of a table or an element of a list. */
   | { do: "remove"; path: readonly (string | number)[] };
 
-/** The document does not support the requested change. The message gives the reason, without the file's name. */
-export class UnsupportedDocument extends Error {}
+/** The document does not support the requested change. */
+export class UnsupportedDocument extends Error {
+  readonly reason: DocumentProblem;
+
+  constructor(reason: DocumentProblem) {
+    super(reason.kind);
+    this.reason = reason;
+  }
+}
 
 /** Creates a table without a prototype, so that `__proto__` is an ordinary key. */
 export function emptyTable(): Table {
@@ -68,22 +76,22 @@ export function copyOf(value: Value): Value {
 function listAt(root: Value, path: readonly string[]): Value[] {
   let place = root;
   for (const [depth, key] of path.entries()) {
-    if (!isTable(place)) throw new UnsupportedDocument(notA("an object", path.slice(0, depth)));
+    if (!isTable(place)) throw new UnsupportedDocument(notA("object", path.slice(0, depth)));
     const isLast = depth === path.length - 1;
     const next = entryOf(place, key) ?? (key in place ? null : isLast ? [] : emptyTable());
     place[key] = next;
     place = next;
   }
-  if (!Array.isArray(place)) throw new UnsupportedDocument(notA("a list", path));
+  if (!Array.isArray(place)) throw new UnsupportedDocument(notA("list", path));
   return place;
 }
 
 function putIn(root: Value, path: readonly string[], value: Value): void {
   let place = root;
   for (const [depth, key] of path.entries()) {
-    if (!isTable(place)) throw new UnsupportedDocument(notA("an object", path.slice(0, depth)));
+    if (!isTable(place)) throw new UnsupportedDocument(notA("object", path.slice(0, depth)));
     if (depth === path.length - 1) {
-      if (key in place) throw new UnsupportedDocument(`it has ${JSON.stringify(path.join("."))} already`);
+      if (key in place) throw new UnsupportedDocument({ kind: "key-exists", path });
       place[key] = copyOf(value);
       return;
     }
@@ -93,7 +101,7 @@ function putIn(root: Value, path: readonly string[], value: Value): void {
 }
 
 function provideIn(root: Value, key: string, value: Value): void {
-  if (!isTable(root)) throw new UnsupportedDocument(notA("an object", []));
+  if (!isTable(root)) throw new UnsupportedDocument(notA("object", []));
   if (!Object.hasOwn(root, key)) root[key] = copyOf(value);
 }
 
@@ -103,13 +111,13 @@ function removeAt(root: Value, path: readonly (string | number)[]): void {
   const last = path.at(-1);
   if (Array.isArray(place) && typeof last === "number" && last < place.length) place.splice(last, 1);
   else if (isTable(place) && typeof last === "string" && last in place) delete place[last];
-  else throw new UnsupportedDocument(`it has nothing at ${JSON.stringify(path.join("."))}`);
+  else throw new UnsupportedDocument({ kind: "nothing-at", path });
 }
 
 function childOf(value: Value | undefined, key: string | number): Value | undefined {
   return typeof key === "number" ? (Array.isArray(value) ? value[key] : undefined) : entryOf(value, key);
 }
 
-export function notA(kind: string, path: readonly (string | number)[]): string {
-  return path.length === 0 ? `it does not hold ${kind}` : `${JSON.stringify(path.join("."))} in it is not ${kind}`;
+export function notA(expected: "object" | "list", path: readonly (string | number)[]): DocumentProblem {
+  return { kind: "wrong-type", expected, path };
 }

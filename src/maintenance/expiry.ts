@@ -14,7 +14,7 @@ import { sizeOnDisk } from "../base/fs/tree-size.ts";
 import { sessionKey } from "../base/ids.ts";
 import { log } from "../base/log.ts";
 import { dropImported, importedDirectory, importedKeys, importedSessions } from "../checkpoints/import/store.ts";
-import { type Config, type ConfigProblem, loadSettings, ownFile, userFile } from "../config/load.ts";
+import { type Config, loadSettings, ownFile, type SettingProblem, userFile } from "../config/load.ts";
 import { gitLocation } from "../git/location.ts";
 import { tidyPrivateObjects } from "../git/private/upkeep.ts";
 import { compareAndSwapRef, readRef } from "../git/refs.ts";
@@ -153,7 +153,7 @@ export async function expireIfDue(workspace: Workspace): Promise<void> {
   // The user's limits may be in a damaged settings file; the default limits could delete too much.
   const unknown = problems.find((problem) => hidesRetention(workspace, problem));
   if (unknown) {
-    log("warn", "pruning", `Nothing was pruned: ${unknown.from}: ${unknown.message}`);
+    log("warn", "pruning", `Nothing was pruned: ${unknown.from}: ${JSON.stringify(unknown.defect)}`);
     return;
   }
   // If the clock jumps ahead, everything seems old at once. After such a long pause, wait one more day.
@@ -170,7 +170,7 @@ export async function expireIfDue(workspace: Workspace): Promise<void> {
   if (plan.steps.length > 0) await collectGarbage(workspace);
 }
 
-function hidesRetention(workspace: Workspace, { from, key }: ConfigProblem): boolean {
+function hidesRetention(workspace: Workspace, { from, key }: SettingProblem): boolean {
   return (from === userFile() || from === ownFile(workspace)) && (key === null || key.startsWith("retention"));
 }
 

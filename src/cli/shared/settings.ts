@@ -6,10 +6,11 @@ import { offeredProfiles } from "../../agents/registry/repository-profiles.ts";
 import { UserError } from "../../base/errors.ts";
 import { shownPath } from "../../base/text.ts";
 import { findKey, isGroup, type Key } from "../../config/keys.ts";
-import { type ConfigProblem, type Loaded, loadSettings } from "../../config/load.ts";
+import { type Loaded, loadSettings, type SettingProblem } from "../../config/load.ts";
 import { suggestKey } from "../../config/suggest.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { placeOf } from "../render/layout/location.ts";
+import { settingDefectText } from "../render/words/settings.ts";
 
 export function settingsOf(workspace: Workspace | undefined): Loaded {
   return loadSettings(workspace ?? null);
@@ -27,7 +28,7 @@ export function requireKey(name: string): Key {
 }
 
 /** One sentence per problem, and per profile that the repository offers and the user has not accepted. */
-export function settingsWarnings(workspace: Workspace | undefined, problems: readonly ConfigProblem[]): string[] {
+export function settingsWarnings(workspace: Workspace | undefined, problems: readonly SettingProblem[]): string[] {
   const root = workspace?.root ?? null;
   const profiles = workspace ? offeredProfiles(workspace) : [];
   const ignored = profiles.map(({ file }) => `${placeOf(file, root)} is ignored: ${PROFILE_RULE}; ${ACCEPT}`);
@@ -37,10 +38,10 @@ export function settingsWarnings(workspace: Workspace | undefined, problems: rea
 const ACCEPT = "`backtrail config trust` accepts it";
 const PROFILE_RULE = "a profile that lies in a repository counts only once you have accepted it";
 
-export function problemText(problem: ConfigProblem, root: string | null): string {
+export function problemText(problem: SettingProblem, root: string | null): string {
   const where = placeOf(problem.from, root);
-  if (problem.kind === "unreadable") return `${where} is skipped: ${problem.message}`;
+  if (problem.kind === "unreadable") return `${where} is skipped: ${settingDefectText(problem.defect)}`;
   const suggestion = problem.kind === "unknown-key" && problem.key ? suggestKey(problem.key) : undefined;
   const hint = suggestion ? ` (did you mean ${suggestion}?)` : problem.kind === "not-trusted" ? `; ${ACCEPT}` : "";
-  return `${where}: ${shownPath(problem.key ?? "")} is ignored: ${problem.message}${hint}`;
+  return `${where}: ${shownPath(problem.key ?? "")} is ignored: ${settingDefectText(problem.defect)}${hint}`;
 }

@@ -2,6 +2,7 @@
 import type { SharedBy } from "../../checkpoints/branch/relocate.ts";
 import type { EntireTraces } from "../../checkpoints/entire/traces.ts";
 import type { GitHooksFound } from "../../checkpoints/git-hooks/install.ts";
+import type { SettingDefect } from "../../config/problems.ts";
 
 /** Paths are relative to the work tree if they are inside of it. */
 export type DoctorFact =
@@ -131,7 +132,7 @@ type ScopeFact =
   | ({ kind: "entire" } & EntireTraces);
 
 type SettingFact =
-  | { kind: "setting-ignored"; file: string; key: string | null; reason: string; isUntrusted: boolean }
+  | { kind: "setting-ignored"; file: string; key: string | null; defect: SettingDefect; isUntrusted: boolean }
   | { kind: "profile-untrusted"; file: string }
   | { kind: "tier-invalid"; tier: string; reason: string }
   | { kind: "tier-unknown"; tier: string; known: readonly string[] }

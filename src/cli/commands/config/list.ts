@@ -2,14 +2,14 @@
 
 import { printable } from "../../../base/text.ts";
 import { findKey, KEYS } from "../../../config/keys.ts";
-import { type Layer, type Loaded, valueAt } from "../../../config/load.ts";
+import { type Layer, type Loaded, type SettingProblem, valueAt } from "../../../config/load.ts";
 import { showSize, showValue } from "../../../config/values.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
 import { widthOf, wrapAfter } from "../../render/layout/text.ts";
-import { meaningOf } from "../../render/words/settings.ts";
+import { meaningOf, settingDefectText } from "../../render/words/settings.ts";
 import { settingsOf, settingsWarnings } from "../../shared/settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { configListCommand } from "./commands.ts";
@@ -30,7 +30,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const loaded = settingsOf(workspace);
   const rows = rowsOf(loaded).filter((row) => !options.changed || row.layer !== "default");
   if (options.json) {
-    io.json({ settings: rows, problems: loaded.problems });
+    io.json({ settings: rows, problems: loaded.problems.map(problemJson) });
     return;
   }
   if (rows.length === 0) io.say("Every setting has its built-in value.");
@@ -38,6 +38,10 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   for (const line of linesOf(rows, root, io)) io.print(line);
   for (const warning of settingsWarnings(workspace, loaded.problems))
     io.say(`${io.err.paint("yellow", "warning:")} ${warning}`);
+}
+
+function problemJson({ defect, ...problem }: SettingProblem) {
+  return { ...problem, message: settingDefectText(defect), defect };
 }
 
 /** In a narrow terminal, a setting's meaning is on a line of its own. */

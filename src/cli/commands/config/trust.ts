@@ -7,7 +7,7 @@ import { acceptProfile, type OfferedProfile, offeredProfiles } from "../../../ag
 import { UserError } from "../../../base/errors.ts";
 import { plural, printable } from "../../../base/text.ts";
 import { markPush } from "../../../commits/push.ts";
-import type { ConfigProblem } from "../../../config/load.ts";
+import type { SettingProblem } from "../../../config/load.ts";
 import { showValue } from "../../../config/values.ts";
 import { fileOf, setValue } from "../../../config/write.ts";
 import { findWorkspace, type Workspace } from "../../../git/workspace.ts";
@@ -62,7 +62,7 @@ function offerOf(workspace: Workspace, keys: readonly string[]): Offer {
   return { settings: [...settings.values()], profiles: keys.length === 0 ? offeredProfiles(workspace) : [] };
 }
 
-function isRefused(problem: ConfigProblem): problem is ConfigProblem & { key: string } {
+function isRefused(problem: SettingProblem): problem is SettingProblem & { key: string } {
   return problem.kind === "not-trusted" && problem.key !== null;
 }
 

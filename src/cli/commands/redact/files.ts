@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf, messageOf, UserError } from "../../../base/errors.ts";
 import { oneLine, shownPath } from "../../../base/text.ts";
-import type { ConfigProblem } from "../../../config/load.ts";
+import type { SettingProblem } from "../../../config/load.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
 import { PlaceholderTable, restorePlaceholders } from "../../../transcripts/redact/placeholders.ts";
 import { createRedactor, type Redacted } from "../../../transcripts/redact/redactor.ts";
@@ -55,7 +55,7 @@ export function printProblems(problems: readonly string[], io: Io): void {
 }
 
 /** `config` and `doctor` report problems with other settings. */
-function isOurs({ key }: ConfigProblem): boolean {
+function isOurs({ key }: SettingProblem): boolean {
   return key === null || key.startsWith("redaction");
 }
 

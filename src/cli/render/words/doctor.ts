@@ -4,6 +4,7 @@ import { showSize } from "../../../config/values.ts";
 import type { DoctorFact, DoctorRepair } from "../../../maintenance/doctor/facts.ts";
 import type { Finding } from "../../../maintenance/doctor/finding.ts";
 import { entireText } from "./entire.ts";
+import { settingDefectText } from "./settings.ts";
 import { some, type WordsFor } from "./words.ts";
 
 const MAX_REASON = 200;
@@ -228,8 +229,8 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   "scope-not-owned": () => ["This repository belongs to another user, so it is not recorded."],
   entire: entireText,
 
-  "setting-ignored": ({ file, key, reason, isUntrusted }) => [
-    `${shownPath(file)}: ${key ? `${shownPath(key)}: ` : ""}${isUntrusted ? "ignored, " : ""}${reason}`,
+  "setting-ignored": ({ file, key, defect, isUntrusted }) => [
+    `${shownPath(file)}: ${key ? `${shownPath(key)}: ` : ""}${isUntrusted ? "ignored, " : ""}${settingDefectText(defect)}`,
     isUntrusted ? ACCEPT : "`backtrail config` shows the settings in effect.",
   ],
   "profile-untrusted": ({ file }) => [`${shownPath(file)}: ignored, since you have not accepted it`, ACCEPT],

@@ -2,7 +2,7 @@
 import type { BaseProblem } from "../../../base/problems.ts";
 import { shownPath } from "../../../base/text.ts";
 import type { ConfigProblem } from "../../../config/problems.ts";
-import type { EditProblem } from "../../../edit/problems.ts";
+import type { DocumentProblem, EditProblem } from "../../../edit/problems.ts";
 import { TRY_AGAIN, type WordsFor } from "./words.ts";
 
 const MOVE_AWAY = "Move it away and try again.";
@@ -36,7 +36,7 @@ export const CONFIG_WORDS: WordsFor<ConfigProblem> = {
 export const EDIT_WORDS: WordsFor<EditProblem> = {
   "file-locked": ({ path }) => [`Another Backtrail is changing ${shownPath(path)} right now.`, TRY_AGAIN],
   "file-unsupported": ({ path, reason }) => [
-    `${shownPath(path)} was left as it is: ${reason}.`,
+    `${shownPath(path)} was left as it is: ${documentProblemText(reason)}.`,
     "Correct the file (or move it away) and run the command again.",
   ],
   "file-changed-meanwhile": ({ path }) => [`${shownPath(path)} changed while it was being edited.`, "Try again."],
@@ -71,3 +71,53 @@ export const EDIT_WORDS: WordsFor<EditProblem> = {
     "Make it writable, or choose another place with `--scope`.",
   ],
 };
+
+/** Continues a sentence that names the file. */
+function documentProblemText(problem: DocumentProblem): string {
+  switch (problem.kind) {
+    case "not-ours":
+      return "it is somebody else's, and the hooks need a file of that name";
+    case "nothing-to-write":
+      return "there is nothing to write into it";
+    case "too-large":
+      return "it is far too large for a settings file";
+    case "not-utf8":
+      return "it is not UTF-8 text";
+    case "not-json":
+      return `it is not valid JSON (${lowerFirst(problem.reason)})`;
+    case "not-toml": {
+      const line = problem.line === null ? "" : ` in line ${problem.line}`;
+      return `it is not valid TOML (${lowerFirst(problem.reason)}${line})`;
+    }
+    case "key-unreadable":
+      return "it has a key that can't be read";
+    case "key-ambiguous":
+      return `${entryName(problem.path)} in it is both a table and a value`;
+    case "key-exists":
+      return `it already has ${entryName(problem.path)}`;
+    case "nothing-at":
+      return `it has no ${entryName(problem.path)}`;
+    case "wrong-type": {
+      const expected = problem.expected === "list" ? "a list" : "an object";
+      return problem.path.length === 0
+        ? `it does not hold ${expected}`
+        : `${entryName(problem.path)} in it is not ${expected}`;
+    }
+    case "not-array-of-tables":
+      return `its "${problem.key}" is not an array of tables`;
+    case "entry-not-ours":
+      return `${entryName(problem.path)} in it is not ours`;
+    case "not-written":
+      return "our entries could not be written into it";
+    case "not-separable":
+      return "it could not be changed without disturbing what is not ours";
+  }
+}
+
+function entryName(path: readonly (string | number)[]): string {
+  return JSON.stringify(path.join("."));
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

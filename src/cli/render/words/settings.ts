@@ -1,5 +1,7 @@
-/** What each setting means, for `config list` and the table in the documentation. */
+/** What each setting means, for `config list` and the documentation; and why a setting is ignored. */
 import { findKey, KEYS } from "../../../config/keys.ts";
+import type { ExpectedValue, SettingDefect } from "../../../config/problems.ts";
+import type { RepositoryRule } from "../../../config/repository.ts";
 
 const MEANINGS: Readonly<Record<string, string>> = {
   enabled: "whether anything is recorded here",
@@ -48,4 +50,66 @@ const MEANINGS: Readonly<Record<string, string>> = {
 export function meaningOf(name: string): string {
   const key = findKey(name) ?? KEYS.find((candidate) => candidate.name === name);
   return (key && MEANINGS[key.name]) ?? "";
+}
+
+/** Continues a sentence that names the file or the setting. */
+export function settingDefectText(defect: SettingDefect): string {
+  switch (defect.kind) {
+    case "file-unreadable":
+      return defect.reason;
+    case "file-not-an-object":
+      return "must be a JSON object";
+    case "group-not-an-object":
+      return "expected an object";
+    case "no-such-setting":
+      return "there is no such setting";
+    case "user-file-only":
+      return "counts only from your own file, for all repositories (--user)";
+    case "value-refused":
+      return `a repository's file ${ruleText(defect.rule ?? undefined)}`;
+    case "value-unexpected": {
+      const found = typeof defect.found === "string" ? defect.found : `a very deep ${defect.found.deep}`;
+      return `expected ${expectedText(defect.expected)}, found ${found}`;
+    }
+  }
+}
+
+const EXPECTED = {
+  boolean: "true or false",
+  text: "a text",
+  number: "a whole number",
+  size: 'a size such as "50 MB"',
+  list: "a list of texts",
+  rules: "an object of rules",
+  json: "valid JSON",
+} as const;
+
+function expectedText(expected: ExpectedValue): string {
+  switch (expected.kind) {
+    case "choice":
+      return `one of ${expected.choices.join(", ")}`;
+    case "minimum":
+      return `at least ${expected.minimum}`;
+    default:
+      return EXPECTED[expected.kind];
+  }
+}
+
+/** "may …" or "can't …", for messages and for the table in docs/formats/config.md. */
+export function ruleText(rule: RepositoryRule | undefined): string {
+  switch (rule?.may) {
+    case "choose":
+      return rule.from ? `may only choose ${choices(rule.from)}` : "may set this";
+    case "lower":
+      if (typeof rule.order[0] === "boolean") return "may only turn this off";
+      return `may only move this towards ${rule.order[0]} (${rule.order.join(", ")})`;
+    case "add":
+      return "may only add to this";
+    case undefined:
+      return "can't set this";
+  }
+}
+
+function choices(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

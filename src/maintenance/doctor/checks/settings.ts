@@ -11,10 +11,10 @@ const MAX_FAILURES = 5;
 
 export function checkSettings(workspace: Workspace): Finding[] {
   const { config, problems } = loadSettings(workspace);
-  const findings = problems.map(({ from, key, kind, message }) => {
+  const findings = problems.map(({ from, key, kind, defect }) => {
     const file = within(workspace, from);
     const isUntrusted = kind === "not-trusted";
-    return warning("settings", { kind: "setting-ignored", file, key, reason: message, isUntrusted });
+    return warning("settings", { kind: "setting-ignored", file, key, defect, isUntrusted });
   });
   for (const { file } of offeredProfiles(workspace))
     findings.push(warning("settings", { kind: "profile-untrusted", file: within(workspace, file) }));
