@@ -11,7 +11,8 @@ const LIMITS: Readonly<Record<string, number>> = {
   agents: 266,
   api: 2,
   base: 0,
-  checkpoints: 45,
+  // 10 of them in shell scripts that git runs.
+  checkpoints: 24,
   commits: 9,
   // In the words of the schema that editors use.
   config: 1,

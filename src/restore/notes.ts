@@ -1,4 +1,5 @@
 /** What a user should know after a restore, a fork or a recovery, as data. cli/render/words/notes.ts has the text. */
+import type { CheckpointDefect } from "../checkpoints/problems.ts";
 import type { RestoreKind } from "./types.ts";
 
 /** Why a restore does not change the conversation. */
@@ -84,7 +85,7 @@ export type ResumeNote =
   /** Somebody else's words reach the agent in the user's name. */
   | { kind: "written-elsewhere"; checkpoint: string }
   | { kind: "secrets-removed"; count: number }
-  | { kind: "damaged"; problem: string }
+  | { kind: "damaged"; defect: CheckpointDefect }
   /** Only what was said is stored, and not the transcript. */
   | { kind: "compact" }
   | { kind: "agent-not-recorded"; agent: string; name: string };

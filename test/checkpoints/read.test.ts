@@ -33,7 +33,7 @@ describe("the branch", () => {
   test("every field is read", async () => {
     commitFiles(repository, BRANCH, exampleCheckpoint(hash));
     const checkpoint = await reading((reader) => reader.find(ID));
-    expect(checkpoint?.problems).toEqual([]);
+    expect(checkpoint?.defects).toEqual([]);
     expect(checkpoint?.layout).toBe("branch");
     expect(checkpoint?.summary).toMatchObject({ branch: "main", checkpoints_count: 3, strategy: "manual-commit" });
     expect(checkpoint?.summary.token_usage?.subagent_tokens?.output_tokens).toBe(4);
@@ -53,7 +53,7 @@ describe("the branch", () => {
     commitFiles(repository, BRANCH, exampleCheckpoint(hash));
     const transcript = await reading((reader) => reader.transcript(ID, 0));
     expect(Buffer.from(transcript?.bytes ?? []).toString()).toBe(TRANSCRIPT);
-    expect(transcript?.problems).toEqual([]);
+    expect(transcript?.defects).toEqual([]);
     expect(await reading((reader) => reader.transcript(ID, 1))).toBeUndefined();
   });
 
@@ -83,7 +83,7 @@ test("the newer layout has one ref a checkpoint, with a compact transcript", asy
     "assets/manifest.json": "{}",
   });
   const checkpoint = await reading((reader) => reader.find(ULID));
-  expect(checkpoint).toMatchObject({ layout: "ref", problems: [] });
+  expect(checkpoint).toMatchObject({ layout: "ref", defects: [] });
   expect(checkpoint?.sessions.map(({ metadata }) => metadata.agent)).toEqual(["Claude Code", "Cursor"]);
   const transcript = await reading((reader) => reader.transcript(ULID, 0));
   expect(Buffer.from(transcript?.bytes ?? []).toString()).toBe(TRANSCRIPT);
@@ -103,7 +103,7 @@ test("one that was moved to the newer layout keeps its id, and its tasks have a 
   reader.close();
   expect(checkpoint).toMatchObject({
     layout: "ref",
-    problems: [],
+    defects: [],
     tasks: [{ tool_use_id: "toolu_01", agent_id: "a1" }],
   });
   expect(checkpoint?.sessions[0]?.metadata.agent).toBe("Claude Code, later");
@@ -125,8 +125,8 @@ describe("hostile", () => {
   test.each([
     ["no JSON", "{", "not valid JSON"],
     ["a list", "[]", "not a JSON object"],
-    ["no id", '{"checkpoint_id":"../../../etc"}', "no checkpoint id"],
-    ["sessions that are none", `{"checkpoint_id":"${ID}","sessions":{"length":9}}`, "no list"],
+    ["no id", '{"checkpoint_id":"../../../etc"}', "not a checkpoint id"],
+    ["sessions that are none", `{"checkpoint_id":"${ID}","sessions":{"length":9}}`, "not a list"],
     ["a link", { link: "/etc/passwd" }, "not a plain file"],
   ] as [string, Content, string][])("a summary (%s) is refused with the reason", async (_, content, reason) => {
     const failure = await reads({ [path("metadata.json")]: content }).catch((error: unknown) => error);
@@ -137,12 +137,16 @@ describe("hostile", () => {
   test("a session that cannot be read leaves the others", async () => {
     const { checkpoint } = await reads({ [path("0/metadata.json")]: '{"session_id":7}' });
     expect(checkpoint?.sessions.map(({ index }) => index)).toEqual([1]);
-    expect(checkpoint?.problems).toContain("0/metadata.json is refused: it names no session.");
+    expect(checkpoint?.defects).toContainEqual({
+      kind: "file-invalid",
+      path: "0/metadata.json",
+      reason: "no-session-id",
+    });
   });
 
   test("a transcript that is not what its hash says is told", async () => {
     const { transcript } = await reads({ [path("0/content_hash.txt")]: hash("another") });
-    expect(transcript?.problems).toEqual(["The transcript of session 0 is not what its content_hash.txt says."]);
+    expect(transcript?.defects).toEqual([{ kind: "transcript-changed", session: 0 }]);
   });
 
   test("paths that a summary names are not followed", async () => {
@@ -153,7 +157,7 @@ describe("hostile", () => {
       }),
     });
     expect(checkpoint?.sessions.length).toBe(2);
-    expect(checkpoint?.problems).toEqual(["Its metadata.json names 1 session; 2 are there."]);
+    expect(checkpoint?.defects).toEqual([{ kind: "sessions-miscounted", named: 1, sessions: 2 }]);
   });
 
   test("a field of the wrong type counts as absent", async () => {
@@ -168,7 +172,7 @@ describe("hostile", () => {
 
   test("a file that is absurdly large is not even read", async () => {
     const { checkpoint } = await reads({ [path("0/metadata.json")]: Buffer.alloc(9 * 1024 * 1024, 32) });
-    expect(checkpoint?.problems).toContain("0/metadata.json is refused: 9 MiB are too large for it.");
+    expect(checkpoint?.defects).toContainEqual({ kind: "file-too-large", path: "0/metadata.json", mebibytes: 9 });
   });
 
   test("trailers that name no checkpoint are passed over", () => {
@@ -238,7 +242,7 @@ describe("what newer versions of other tools write", () => {
     expect(Buffer.from(transcript?.bytes ?? []).toString()).toBe(
       line(image.toString("base64"), `entire-asset:assets/${missing}`),
     );
-    expect(transcript?.problems).toEqual([]);
+    expect(transcript?.defects).toEqual([]);
   });
 
   test("newer fields are read, and those of the wrong kind are absent", async () => {

@@ -121,7 +121,7 @@ test("nonsense in the place of checkpoints is carried along, and told when it is
   });
   expect(await bob.run(["explain", "cc0123456789"])).toMatchObject({
     code: 4,
-    stderr: expect.stringContaining("no checkpoint id"),
+    stderr: expect.stringContaining("not a checkpoint id"),
   });
   // What is no checkpoint is somebody's: it goes back as it came.
   await bob.json(["sync", "push", "origin"]);

@@ -6,6 +6,7 @@
 import { isCommandWord } from "../../base/ids.ts";
 import type { Tokens } from "../../model/tokens.ts";
 import { asBuffer } from "../../transcripts/lines.ts";
+import type { FormatDefect } from "../problems.ts";
 import {
   type BacktrailRecord,
   type CheckpointSummary,
@@ -24,11 +25,11 @@ import {
   UNKNOWN_AGENT,
 } from "./layout.ts";
 
-export type Parsed<T> = { ok: true; value: T } | { ok: false; reason: string };
+export type Parsed<T> = { ok: true; value: T } | { ok: false; reason: FormatDefect };
 
 const MAX_LIST = 100_000;
 const MAX_TEXT = 1 << 20;
-const DEEPEST_USAGE = 4;
+const MAX_USAGE_DEPTH = 4;
 const MAX_MODELS = 100;
 
 type Fields = Record<string, unknown>;
@@ -36,9 +37,9 @@ type Fields = Record<string, unknown>;
 export function parseSummary(data: Uint8Array): Parsed<CheckpointSummary> {
   return parsed(data, (fields) => {
     const id = textOf(fields.checkpoint_id);
-    if (!isCheckpointName(id)) return refused("its checkpoint_id is no checkpoint id");
+    if (!isCheckpointName(id)) return refused("invalid-checkpoint-id");
     if (fields.sessions !== undefined && fields.sessions !== null && !Array.isArray(fields.sessions))
-      return refused("its sessions are no list");
+      return refused("sessions-not-a-list");
     return accepted<CheckpointSummary>({
       cli_version: textOf(fields.cli_version),
       checkpoint_id: id,
@@ -58,8 +59,8 @@ export function parseSummary(data: Uint8Array): Parsed<CheckpointSummary> {
 export function parseSessionMetadata(data: Uint8Array): Parsed<SessionMetadata> {
   return parsed(data, (fields) => {
     const session = textOf(fields.session_id);
-    if (session === "") return refused("it names no session");
-    if (!isCommandWord(session)) return refused("its session_id is no session id");
+    if (session === "") return refused("no-session-id");
+    if (!isCommandWord(session)) return refused("invalid-session-id");
     const start = optionalCount(fields.checkpoint_transcript_start) ?? optionalCount(fields.transcript_lines_at_start);
     return accepted<SessionMetadata>({
       cli_version: textOf(fields.cli_version),
@@ -103,7 +104,7 @@ export function parseTask(data: Uint8Array): Parsed<TaskCheckpoint> {
 
 export function parseBacktrailRecord(data: Uint8Array): Parsed<BacktrailRecord> {
   return parsed(data, (fields) => {
-    if (fields.v !== 1) return refused("it was written by a newer version of Backtrail");
+    if (fields.v !== 1) return refused("newer-version");
     return accepted<BacktrailRecord>({
       v: 1,
       session: textOf(fields.session),
@@ -128,9 +129,9 @@ function parsed<T>(data: Uint8Array, read: (fields: Fields) => Parsed<T>): Parse
   try {
     value = JSON.parse(asBuffer(data).toString("utf8"));
   } catch {
-    return refused("it is not valid JSON");
+    return refused("not-json");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return refused("it is not a JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return refused("not-an-object");
   return read(value as Fields);
 }
 
@@ -138,7 +139,7 @@ function accepted<T>(value: T): Parsed<T> {
   return { ok: true, value };
 }
 
-function refused(reason: string): { ok: false; reason: string } {
+function refused(reason: FormatDefect): { ok: false; reason: FormatDefect } {
   return { ok: false, reason };
 }
 
@@ -153,7 +154,7 @@ function pathsOf(fields: Fields): SessionPaths {
 }
 
 function usageOf(value: unknown, depth = 0): TokenUsage | undefined {
-  if (typeof value !== "object" || value === null || depth > DEEPEST_USAGE) return undefined;
+  if (typeof value !== "object" || value === null || depth > MAX_USAGE_DEPTH) return undefined;
   const fields = fieldsOf(value);
   return {
     input_tokens: countOf(fields.input_tokens),

@@ -1,10 +1,9 @@
 /**
  * Reads checkpoints, from the branch and from the newer layout with one ref each. Checkpoints are untrusted input: the
- * reader skips files that are too large or not plain, follows no path that a file names, and reports problems along
+ * reader skips files that are too large or not plain, follows no path that a file names, and reports defects along
  * with what it could read.
  */
 
-import { plural } from "../../base/text.ts";
 import { gitLocation } from "../../git/location.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { readRef } from "../../git/refs.ts";
@@ -37,7 +36,7 @@ import {
 } from "../format/layout.ts";
 import { type Parsed, parseBacktrailRecord, parseSessionMetadata, parseSummary, parseTask } from "../format/parse.ts";
 import { parseLinks, type SharedLinks } from "../links/squashed-links.ts";
-import { CheckpointError } from "../problems.ts";
+import { type CheckpointDefect, CheckpointError } from "../problems.ts";
 
 const MIB = 1024 * 1024;
 const MAX_METADATA = 8 * MIB;
@@ -57,8 +56,7 @@ export interface StoredCheckpoint {
   tasks: TaskCheckpoint[];
   /** Other checkpoints of commits that name this one. */
   links: SharedLinks;
-  /** Sentences about problems with the checkpoint. */
-  problems: string[];
+  defects: CheckpointDefect[];
 }
 
 export interface StoredSession {
@@ -75,7 +73,7 @@ export interface StoredTranscript {
   chunks: { id: string; bytes: Uint8Array }[];
   /** Images that `bytes` contains inline and `chunks` only reference. */
   images: ReadonlyMap<string, Uint8Array>;
-  problems: string[];
+  defects: CheckpointDefect[];
 }
 
 interface StoredFile {
@@ -140,35 +138,40 @@ export class CheckpointReader {
     if (chunks.length === 0) return undefined;
     const size = chunks.reduce((sum, name) => sum + (place.files.get(name)?.size ?? 0), 0);
     if (size > MAX_TRANSCRIPT) {
-      const problem = `The transcript of session ${session} has ${plural(Math.round(size / MIB), "MiB", "MiB")}, which is too large to show.`;
-      return { bytes: new Uint8Array(), chunks: [], images: new Map(), problems: [problem] };
+      const defect = { kind: "transcript-too-large", session, mebibytes: Math.round(size / MIB) } as const;
+      return { bytes: new Uint8Array(), chunks: [], images: new Map(), defects: [defect] };
     }
-    const problems: string[] = [];
+    const defects: CheckpointDefect[] = [];
     const parts: StoredTranscript["chunks"] = [];
     for (const name of chunks) {
-      const data = await this.#data(place.files, name, MAX_TRANSCRIPT, problems);
+      const data = await this.#data(place.files, name, MAX_TRANSCRIPT, defects);
       if (data) parts.push({ id: place.files.get(name)?.id ?? "", bytes: data });
     }
     // Chunks are cut at line ends; a chunk that lost its line end gets it back.
     const bytes = parts.length === 1 && parts[0] ? parts[0].bytes : joinLines(parts.map((part) => part.bytes));
-    const stated = await this.#text(place.files, `${session}/${CONTENT_HASH_FILE}`, problems);
+    const stated = await this.#text(place.files, `${session}/${CONTENT_HASH_FILE}`, defects);
     if (base === TRANSCRIPT_FILE && stated && stated.trim() !== contentHash(bytes))
-      problems.push(`The transcript of session ${session} is not what its ${CONTENT_HASH_FILE} says.`);
-    const images = await this.#images(place.files, session, bytes, problems);
-    return { bytes: withAssets(bytes, images), chunks: parts, images, problems };
+      defects.push({ kind: "transcript-changed", session });
+    const images = await this.#images(place.files, session, bytes, defects);
+    return { bytes: withAssets(bytes, images), chunks: parts, images, defects };
   }
 
-  async #images(files: Files, session: number, bytes: Uint8Array, problems: string[]): Promise<Map<string, Buffer>> {
+  async #images(
+    files: Files,
+    session: number,
+    bytes: Uint8Array,
+    defects: CheckpointDefect[],
+  ): Promise<Map<string, Buffer>> {
     const images = new Map<string, Buffer>();
     let size = bytes.length;
     for (const name of assetsNamedIn(bytes)) {
       const path = `${session}/${ASSETS_DIRECTORY}/${name}`;
       size += files.get(path)?.size ?? 0;
       if (size > MAX_TRANSCRIPT) {
-        problems.push(`The images of session ${session} are too large to show.`);
+        defects.push({ kind: "images-too-large", session });
         break;
       }
-      const image = await this.#data(files, path, MAX_TRANSCRIPT, problems);
+      const image = await this.#data(files, path, MAX_TRANSCRIPT, defects);
       if (image) images.set(name, image);
     }
     return images;
@@ -177,26 +180,23 @@ export class CheckpointReader {
   async #read(id: string): Promise<StoredCheckpoint | undefined> {
     const place = await this.#place(id);
     if (!place) return undefined;
-    const problems: string[] = [];
-    const summary = await this.#parsed(place.files, METADATA_FILE, MAX_METADATA, parseSummary, problems);
-    if (!summary) throw unreadable(id, problems);
-    if (summary.checkpoint_id.toLowerCase() !== id.toLowerCase())
-      problems.push("Its metadata.json names another checkpoint.");
+    const defects: CheckpointDefect[] = [];
+    const summary = await this.#parsed(place.files, METADATA_FILE, MAX_METADATA, parseSummary, defects);
+    if (!summary) throw unreadable(id, defects);
+    if (summary.checkpoint_id.toLowerCase() !== id.toLowerCase()) defects.push({ kind: "names-another" });
     const sessions: StoredSession[] = [];
     const indexes = sessionIndexes(place.files);
     if (indexes.length > MAX_SESSIONS)
-      problems.push(`Only the first ${MAX_SESSIONS} of its ${indexes.length} sessions are read.`);
+      defects.push({ kind: "too-many-sessions", read: MAX_SESSIONS, sessions: indexes.length });
     for (const index of indexes.slice(0, MAX_SESSIONS)) {
-      const session = await this.#session(place.files, index, problems);
+      const session = await this.#session(place.files, index, defects);
       if (session) sessions.push(session);
     }
     if (summary.sessions.length !== indexes.length)
-      problems.push(
-        `Its metadata.json names ${plural(summary.sessions.length, "session")}; ${indexes.length} are there.`,
-      );
-    const tasks = await this.#tasks(place.files, problems);
+      defects.push({ kind: "sessions-miscounted", named: summary.sessions.length, sessions: indexes.length });
+    const tasks = await this.#tasks(place.files, defects);
     const links = place.files.has(LINKS_FILE)
-      ? await this.#data(place.files, LINKS_FILE, MAX_METADATA, problems)
+      ? await this.#data(place.files, LINKS_FILE, MAX_METADATA, defects)
       : undefined;
     return {
       id,
@@ -205,27 +205,27 @@ export class CheckpointReader {
       sessions,
       tasks,
       links: links ? parseLinks(links) : {},
-      problems,
+      defects,
     };
   }
 
-  async #session(files: Files, index: number, problems: string[]): Promise<StoredSession | undefined> {
+  async #session(files: Files, index: number, defects: CheckpointDefect[]): Promise<StoredSession | undefined> {
     const name = (file: string) => `${index}/${file}`;
-    const metadata = await this.#parsed(files, name(METADATA_FILE), MAX_METADATA, parseSessionMetadata, problems);
+    const metadata = await this.#parsed(files, name(METADATA_FILE), MAX_METADATA, parseSessionMetadata, defects);
     if (!metadata) return undefined;
     const record = files.has(name(BACKTRAIL_FILE))
-      ? await this.#parsed(files, name(BACKTRAIL_FILE), MAX_RECORD, parseBacktrailRecord, problems)
+      ? await this.#parsed(files, name(BACKTRAIL_FILE), MAX_RECORD, parseBacktrailRecord, defects)
       : undefined;
     return {
       index,
       metadata,
-      prompts: promptsIn((await this.#text(files, name(PROMPT_FILE), problems)) ?? ""),
+      prompts: promptsIn((await this.#text(files, name(PROMPT_FILE), defects)) ?? ""),
       record: record ?? null,
       hasTranscript: files.has(name(TRANSCRIPT_FILE)) || files.has(name(COMPACT_TRANSCRIPT_FILE)),
     };
   }
 
-  async #tasks(files: Files, problems: string[]): Promise<TaskCheckpoint[]> {
+  async #tasks(files: Files, defects: CheckpointDefect[]): Promise<TaskCheckpoint[]> {
     const tasks: TaskCheckpoint[] = [];
     for (const path of files.keys()) {
       const [directory, name, file, ...rest] = path.split("/");
@@ -233,10 +233,10 @@ export class CheckpointReader {
       const newer = file === TASK_RECORD_FILE && !files.has(`${TASKS_DIRECTORY}/${name}/${TASK_FILE}`);
       if (file !== TASK_FILE && !newer) continue;
       if (tasks.length >= MAX_TASKS) {
-        problems.push(`Only the first ${MAX_TASKS} of its tasks are read.`);
+        defects.push({ kind: "too-many-tasks", read: MAX_TASKS });
         break;
       }
-      const task = await this.#parsed(files, path, MAX_METADATA, parseTask, problems);
+      const task = await this.#parsed(files, path, MAX_METADATA, parseTask, defects);
       if (task) tasks.push(task);
     }
     return tasks;
@@ -263,32 +263,32 @@ export class CheckpointReader {
     path: string,
     limit: number,
     parse: (data: Uint8Array) => Parsed<T>,
-    problems: string[],
+    defects: CheckpointDefect[],
   ): Promise<T | undefined> {
-    const data = await this.#data(files, path, limit, problems);
+    const data = await this.#data(files, path, limit, defects);
     if (!data) {
-      if (!files.has(path)) problems.push(`${path} is missing.`);
+      if (!files.has(path)) defects.push({ kind: "file-missing", path });
       return undefined;
     }
     const result = parse(data);
     if (result.ok) return result.value;
-    problems.push(`${path} is refused: ${result.reason}.`);
+    defects.push({ kind: "file-invalid", path, reason: result.reason });
     return undefined;
   }
 
-  async #text(files: Files, path: string, problems: string[]): Promise<string | undefined> {
-    return (await this.#data(files, path, MAX_TEXT, problems))?.toString("utf8");
+  async #text(files: Files, path: string, defects: CheckpointDefect[]): Promise<string | undefined> {
+    return (await this.#data(files, path, MAX_TEXT, defects))?.toString("utf8");
   }
 
-  async #data(files: Files, path: string, limit: number, problems: string[]): Promise<Buffer | undefined> {
+  async #data(files: Files, path: string, limit: number, defects: CheckpointDefect[]): Promise<Buffer | undefined> {
     const file = files.get(path);
     if (!file) return undefined;
     if (!file.isPlain) {
-      problems.push(`${path} is refused: it is not a plain file.`);
+      defects.push({ kind: "file-not-plain", path });
       return undefined;
     }
     if (file.size > limit) {
-      problems.push(`${path} is refused: ${Math.ceil(file.size / MIB)} MiB are too large for it.`);
+      defects.push({ kind: "file-too-large", path, mebibytes: Math.ceil(file.size / MIB) });
       return undefined;
     }
     return this.#objects.require(file.id, "blob");
@@ -359,6 +359,6 @@ function sessionIndexes(files: Files): number[] {
   return [...indexes].sort((a, b) => a - b);
 }
 
-function unreadable(id: string, problems: readonly string[]): CheckpointError {
-  return new CheckpointError("refused", { kind: "checkpoint-unreadable", checkpoint: id, problems });
+function unreadable(id: string, defects: readonly CheckpointDefect[]): CheckpointError {
+  return new CheckpointError("refused", { kind: "checkpoint-unreadable", checkpoint: id, defects });
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { faultPoint } from "../../base/fault-point.ts";
 import { namesIn } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
-import { oneLine, plural } from "../../base/text.ts";
+import { oneLine } from "../../base/text.ts";
 import { copyHistory } from "../../git/objects/copy-history.ts";
 import { farGit } from "../../git/remote.ts";
 import { tryGit } from "../../git/run.ts";
@@ -16,8 +16,8 @@ import type { Workspace } from "../../git/workspace.ts";
 import { isHidden, whileObjectsStay } from "../branch/location.ts";
 import { knownIn } from "../branch/relocate.ts";
 import { CHECKPOINT_BRANCH, CHECKPOINT_REFS, isCheckpointName } from "../format/layout.ts";
-import { CheckpointError } from "../problems.ts";
-import { type Remote, refusal } from "./remote.ts";
+import { CheckpointError, type RemoteFailure } from "../problems.ts";
+import { failureOf, type Remote } from "./remote.ts";
 import { directory } from "./state.ts";
 
 const MIB = 1024 * 1024;
@@ -51,7 +51,7 @@ export async function offerOf(workspace: Workspace, remote: Remote, patience: Pa
     ["ls-remote", "--refs", "--quiet", "--", remote.fetchFrom, CHECKPOINT_BRANCH, `${CHECKPOINT_REFS}/*`],
     { cwd: workspace.root, timeoutMs: patience.seconds * 1000, signal: patience.signal },
   );
-  const why = refusal(result, patience.seconds);
+  const why = failureOf(result, patience.seconds);
   if (why !== null) throw unreachable(remote, why, patience);
   const offer: Offer = { branch: null, refs: new Map() };
   for (const line of result.stdout.toString("utf8").split("\n")) {
@@ -121,7 +121,7 @@ async function fetchInto(
     env: objectsAt(workspace, place),
     isTooMuch: () => sizeOf(join(place, "pack")) > MAX_PACK,
   });
-  const why = refusal(result, seconds);
+  const why = failureOf(result, seconds);
   if (why === null) return;
   if (result.ended === "size" || BROKEN.test(result.stderr)) throw refused(remote, why);
   throw unreachable(remote, why, { seconds, signal });
@@ -134,16 +134,16 @@ async function check(workspace: Workspace, place: string, remote: Remote): Promi
     cwd: workspace.root,
     env: { GIT_OBJECT_DIRECTORY: place },
   });
-  if (code !== 0) throw refused(remote, oneLine(stderr));
+  if (code !== 0) throw refused(remote, { kind: "said", text: oneLine(stderr) });
   let count = 0;
   for (const line of stdout.toString("latin1").split("\n")) {
     if (line === "") continue;
     const [type = "", size = ""] = line.split(" ");
     const most = LARGEST[type];
-    if (most === undefined) throw refused(remote, `It sends a ${type}, which no checkpoint has.`);
+    if (most === undefined) throw refused(remote, { kind: "unknown-object", type });
     if (Number(size) > most)
-      throw refused(remote, `It sends a ${type} of ${plural(Math.ceil(Number(size) / MIB), "MiB", "MiB")}.`);
-    if (++count > MAX_OBJECTS) throw refused(remote, `It sends more than ${MAX_OBJECTS} objects.`);
+      throw refused(remote, { kind: "large-object", type, mebibytes: Math.ceil(Number(size) / MIB) });
+    if (++count > MAX_OBJECTS) throw refused(remote, { kind: "too-many-objects", max: MAX_OBJECTS });
   }
 }
 
@@ -196,16 +196,16 @@ function sizeOf(place: string): number {
   }
 }
 
-export function unreachable(remote: Remote, why: string, { signal }: Patience): CheckpointError {
+export function unreachable(remote: Remote, why: RemoteFailure, { signal }: Patience): CheckpointError {
   if (signal?.aborted) return new CheckpointError("interrupted", { kind: "interrupted" });
   return new CheckpointError("failed", {
     kind: "remote-unreachable",
     remote: remote.name,
     reason: why,
-    asks: ASKS.test(why),
+    asks: why.kind === "said" && ASKS.test(why.text),
   });
 }
 
-function refused(remote: Remote, why: string): CheckpointError {
+function refused(remote: Remote, why: RemoteFailure): CheckpointError {
   return new CheckpointError("refused", { kind: "remote-refused", remote: remote.name, reason: why });
 }

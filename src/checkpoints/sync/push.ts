@@ -19,7 +19,7 @@ import { fetchCheckpoints, note } from "./fetch.ts";
 import { type Patience, unreachable } from "./incoming.ts";
 import { differing } from "./merge-trees.ts";
 import { requireClean } from "./outgoing.ts";
-import { type Remote, refusal, withoutPassword } from "./remote.ts";
+import { failureOf, type Remote, withoutPassword } from "./remote.ts";
 
 export interface Pushed {
   /** Checkpoints that the remote lacked, or had with less content. */
@@ -73,9 +73,12 @@ async function push(workspace: Workspace, remote: Remote, tip: string, patience:
   });
   if (result.code === 0 && result.ended === null) return null;
   const rejected = /^!\t\S+\t(.*)$/m.exec(result.stdout.toString("utf8"))?.[1];
-  const why = refusal(result, seconds) ?? "";
+  const why = failureOf(result, seconds) ?? { kind: "ended", code: result.code };
   if (rejected === undefined || result.ended !== null) throw unreachable(remote, why, patience);
-  return shorten(withoutPassword(`${rejected}${/remote:/.test(why) ? ` (${why})` : ""}`), 400);
+  return shorten(
+    withoutPassword(`${rejected}${why.kind === "said" && /remote:/.test(why.text) ? ` (${why.text})` : ""}`),
+    400,
+  );
 }
 
 /** The environment for a git process in the user's repository that only reads. */

@@ -5,7 +5,7 @@ import { oneLine, shorten } from "../../base/text.ts";
 import type { FarResult } from "../../git/remote.ts";
 import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { CheckpointError } from "../problems.ts";
+import { CheckpointError, type RemoteFailure } from "../problems.ts";
 
 export interface Remote {
   /** The user's name for it, without a password, so that it can be shown and stored. */
@@ -46,11 +46,13 @@ export function withoutPassword(text: string): string {
   return text.replace(/(:\/\/)[^/@\s]*@/g, "$1");
 }
 
-/** Formats the error of the remote or of git as one sentence. Returns null on success. */
-export function refusal(result: FarResult, seconds: number): string | null {
-  if (result.ended === "time") return `It did not answer within ${seconds} seconds.`;
-  if (result.ended === "size") return "It sends more than a repository of checkpoints can hold.";
-  if (result.ended === "interrupted") return "It was interrupted.";
+const MAX_REASON = 400;
+
+/** What the remote or git reported; null on success. */
+export function failureOf(result: FarResult, seconds: number): RemoteFailure | null {
+  if (result.ended === "time") return { kind: "timeout", seconds };
+  if (result.ended === "size") return { kind: "too-much" };
+  if (result.ended === "interrupted") return { kind: "interrupted" };
   if (result.code === 0) return null;
   const lines = withoutPassword(result.stderr)
     .split("\n")
@@ -64,7 +66,7 @@ export function refusal(result: FarResult, seconds: number): string | null {
     );
   const telling = lines.filter((line) => /^(?:fatal|error|remote|ERROR|ssh|!)/i.test(line));
   const said = (telling.length > 0 ? telling : lines).slice(0, 3).join("; ");
-  return shorten(said || `git ended with ${result.code}.`, 400);
+  return said === "" ? { kind: "ended", code: result.code } : { kind: "said", text: shorten(said, MAX_REASON) };
 }
 
 function keyOf(address: string): string {

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { type TemporaryRepository, temporaryRepository } from "../../../test/support/index.ts";
 import { ownHome } from "../../../test/support/own-process.ts";
 import { findWorkspace, type Workspace } from "../../git/workspace.ts";
-import { findRemote, refusal, withoutPassword } from "./remote.ts";
+import { failureOf, findRemote, withoutPassword } from "./remote.ts";
 import {
   completeRequest,
   directory,
@@ -105,10 +105,11 @@ test("places: by name, by address, and what is neither", async () => {
 test("what the other side says is shown without passwords and escapes, and not at length", () => {
   const result = { code: 128, stdout: Buffer.alloc(0), ended: null };
   const stderr = `hint: try\nremote: \u001b[31mno\u001b[0m https://a:b@c/\nfatal: ${"x".repeat(1000)}\n`;
-  const said = refusal({ ...result, stderr }, 5) ?? "";
+  const failure = failureOf({ ...result, stderr }, 5);
+  const said = failure?.kind === "said" ? failure.text : "";
   expect(said).toStartWith("remote: no https://c/; fatal: xxx");
   expect(said.length).toBeLessThanOrEqual(400);
-  expect(refusal({ ...result, code: 0, stderr: "" }, 5)).toBeNull();
-  expect(refusal({ ...result, stderr: "", ended: "time" }, 5)).toBe("It did not answer within 5 seconds.");
+  expect(failureOf({ ...result, code: 0, stderr: "" }, 5)).toBeNull();
+  expect(failureOf({ ...result, stderr: "", ended: "time" }, 5)).toEqual({ kind: "timeout", seconds: 5 });
   expect(withoutPassword("git@host:x.git and https://t@h/p")).toBe("git@host:x.git and https://h/p");
 });

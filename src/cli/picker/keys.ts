@@ -7,7 +7,7 @@ export interface Key {
   sequence?: string;
 }
 
-export const PAGE = 10;
+const PAGE = 10;
 
 export function isCancel({ name = "", ctrl = false }: Key): boolean {
   return name === "escape" || (ctrl && (name === "c" || name === "d" || name === "g"));

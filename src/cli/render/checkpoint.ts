@@ -1,4 +1,5 @@
 /** Renders a checkpoint and its sessions for `explain`. All content is untrusted. */
+
 import { oneLine, plural, printable, shownPath } from "../../base/text.ts";
 import { type InitialAttribution, lineCount, type Summary, type TokenUsage } from "../../checkpoints/format/layout.ts";
 import type { StoredCheckpoint, StoredSession } from "../../checkpoints/read/read.ts";
@@ -11,6 +12,7 @@ import { fit, wrap } from "./layout/text.ts";
 import { age, moment } from "./layout/time.ts";
 import { labelled, section } from "./line-origin.ts";
 import { tokenLine } from "./step.ts";
+import { checkpointDefectText } from "./words/checkpoints.ts";
 
 export interface CheckpointView {
   paint: Paint;
@@ -48,7 +50,7 @@ export function checkpointLines(checkpoint: StoredCheckpoint, view: CheckpointVi
     ...labelled("lines", share ? shareOf(share.agent_lines, share.total_committed, "agents") : null, paint),
     ...labelled("imported", summary.imported ? `from before${commitWords(summary.commit_sha)}` : null, paint),
     ...labelled("subagents", tasks.length > 0 ? plural(tasks.length, "task") : null, paint),
-    ...checkpoint.problems.map((problem) => `${paint("yellow", "warning:")} ${printable(problem)}`),
+    ...checkpoint.defects.map((defect) => `${paint("yellow", "warning:")} ${printable(checkpointDefectText(defect))}`),
   ];
 }
 

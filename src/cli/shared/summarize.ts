@@ -104,12 +104,12 @@ async function summarise(
   const transcript = checkpoint.layout === "branch" ? await reader.transcript(checkpoint.id, index) : undefined;
   const conversation = transcript && (await readAs(record?.agent || metadata.agent, transcript.bytes));
   if (!conversation) {
-    checkpoint.problems.push(`Session ${metadata.session_id} has no conversation here that could be summarised.`);
+    checkpoint.defects.push({ kind: "conversation-missing", session: metadata.session_id });
     return;
   }
   const answer = await answerTo({ ...question, text: summaryQuestion(conversation, redaction.again) });
   const summary = summaryFrom(answer, redaction.again);
   const kept = await writeSummary(workspace, checkpoint.id, { index, id: metadata.session_id }, summary);
-  if (!kept) checkpoint.problems.push("The checkpoint has changed meanwhile, so its summary was not kept.");
+  if (!kept) checkpoint.defects.push({ kind: "summary-not-kept" });
   metadata.summary = summary;
 }

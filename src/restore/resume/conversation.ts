@@ -75,7 +75,7 @@ async function fromCheckpoint(
     throw new ResumeError("not-found", {
       kind: "checkpoint-conversation-missing",
       checkpoint,
-      problems: stored?.problems ?? [],
+      defects: stored?.defects ?? [],
     });
   }
   if (isRemovedTranscript(stored.bytes))
@@ -88,7 +88,7 @@ async function fromCheckpoint(
   const joined = parts.length === 1 && parts[0] ? parts[0] : joinLines(parts);
   const bytes = Buffer.from(withAssets(joined, stored.images));
   const left = new Set([...placeholdersIn(bytes)].map(({ text }) => text)).size;
-  const notes: ResumeNote[] = stored.problems.map((problem) => ({ kind: "damaged", problem }));
+  const notes: ResumeNote[] = stored.defects.map((defect) => ({ kind: "damaged", defect }));
   if (stored.chunks.some(({ id }) => !own.has(id))) notes.push({ kind: "written-elsewhere", checkpoint });
   if (left > 0) notes.push({ kind: "secrets-removed", count: left });
   const { session_id: id, created_at: time } = metadata;

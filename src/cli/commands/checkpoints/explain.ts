@@ -6,7 +6,7 @@ import { now } from "../../../base/clock.ts";
 import { UserError } from "../../../base/errors.ts";
 import { oneLine, shorten } from "../../../base/text.ts";
 import { ownPrompts, readAs } from "../../../checkpoints/blame/line-rationale.ts";
-import { isCheckpointName, isRemovedTranscript, REMOVED } from "../../../checkpoints/format/layout.ts";
+import { isCheckpointName, isRemovedTranscript } from "../../../checkpoints/format/layout.ts";
 import { commitsNaming, findCommit, type LinkedCommit } from "../../../checkpoints/links/history.ts";
 import { CheckpointReader, type StoredCheckpoint } from "../../../checkpoints/read/read.ts";
 import {
@@ -30,6 +30,7 @@ import {
 } from "../../render/checkpoint.ts";
 import { commitLine, labelled } from "../../render/line-origin.ts";
 import { recordedSessionLines } from "../../render/session.ts";
+import { checkpointDefectText } from "../../render/words/checkpoints.ts";
 import { openRepository } from "../../shared/open-repository.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
@@ -131,11 +132,11 @@ async function conversationsOf(
   found: Explanation,
 ): Promise<Map<string, Conversation>> {
   const conversations = new Map<string, Conversation>();
-  for (const { id, sessions, problems } of found.checkpoints) {
+  for (const { id, sessions, defects } of found.checkpoints) {
     for (const { index, metadata, record } of sessions) {
       const transcript = await reader.transcript(id, index);
-      problems.push(...(transcript?.problems ?? []));
-      if (transcript && isRemovedTranscript(transcript.bytes)) problems.push(REMOVED);
+      defects.push(...(transcript?.defects ?? []));
+      if (transcript && isRemovedTranscript(transcript.bytes)) defects.push({ kind: "conversation-removed" });
       const read = transcript && (await readAs(record?.agent || metadata.agent, transcript.bytes));
       if (read) conversations.set(`${id}/${index}`, read);
     }
@@ -191,6 +192,7 @@ function asJson(found: Explanation, conversations: ReadonlyMap<string, Conversat
     commits: found.commits,
     checkpoints: found.checkpoints.map(({ sessions, ...checkpoint }) => ({
       ...checkpoint,
+      problems: checkpoint.defects.map(checkpointDefectText),
       sessions: sessions.map((session) => ({
         ...session,
         cost: spentBy(session).cost,

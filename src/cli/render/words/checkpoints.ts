@@ -1,6 +1,12 @@
 /** The sentences for checkpoints: blame, sync, redaction, and what `forget` and `purge` fail with. */
 import { oneLine, plural, printable, shorten, shownPath } from "../../../base/text.ts";
-import type { CheckpointProblem } from "../../../checkpoints/problems.ts";
+import { REMOVED } from "../../../checkpoints/format/layout.ts";
+import type {
+  CheckpointDefect,
+  CheckpointProblem,
+  FormatDefect,
+  RemoteFailure,
+} from "../../../checkpoints/problems.ts";
 import type { MaintenanceProblem } from "../../../maintenance/problems.ts";
 import type { RedactionProblem } from "../../../transcripts/problems.ts";
 import { LOG_LISTS, MORE_LETTERS, shown, TRY_AGAIN, type WordsFor } from "./words.ts";
@@ -19,8 +25,8 @@ export const CHECKPOINT_WORDS: WordsFor<CheckpointProblem> = {
 
   "checkpoints-locked": () => ["Another process is writing checkpoints here.", TRY_AGAIN],
   "checkpoint-branch-moving": ({ branch }) => [`The branch ${branch} kept changing.`, TRY_AGAIN],
-  "checkpoint-unreadable": ({ checkpoint, problems }) => [
-    `Checkpoint ${checkpoint} cannot be read: ${problems.join(" ") || "it has no metadata.json."}`,
+  "checkpoint-unreadable": ({ checkpoint, defects }) => [
+    `Checkpoint ${checkpoint} cannot be read: ${defects.map(checkpointDefectText).join(" ") || "it has no metadata.json."}`,
     "It was written by something else, or damaged on its way here.",
   ],
   "session-name-ambiguous": ({ text }) => [`"${shown(text)}" matches several sessions.`, MORE_LETTERS],
@@ -42,13 +48,13 @@ export const CHECKPOINT_WORDS: WordsFor<CheckpointProblem> = {
       : "`git remote add` makes one; an address will do as well.",
   ],
   "remote-unreachable": ({ remote, reason, asks }) => [
-    `${remote} could not be reached: ${reason}`,
+    `${remote} could not be reached: ${remoteFailureText(reason)}`,
     asks
       ? "Nobody is asked for a password here: `git fetch` from there must work without one."
       : "`git ls-remote` shows whether git gets there.",
   ],
   "remote-refused": ({ remote, reason }) => [
-    `What ${remote} has on the branch entire/checkpoints/v1 is refused: ${reason}`,
+    `What ${remote} has on the branch entire/checkpoints/v1 is refused: ${remoteFailureText(reason)}`,
     "None of it was kept.",
   ],
   "push-rejected": ({ remote, reason }) => [`${remote} did not take the checkpoints: ${reason}`],
@@ -95,3 +101,67 @@ export const MAINTENANCE_WORDS: WordsFor<MaintenanceProblem> = {
   "text-too-short": ({ min }) => ["That is too short to look for.", `Give at least ${min} characters.`],
   "worker-running": () => ["Backtrail is at work in the background here.", TRY_AGAIN],
 };
+
+export function checkpointDefectText(defect: CheckpointDefect): string {
+  switch (defect.kind) {
+    case "file-missing":
+      return `${defect.path} is missing.`;
+    case "file-not-plain":
+      return `${defect.path} is refused: it is not a plain file.`;
+    case "file-too-large":
+      return `${defect.path} is refused: ${defect.mebibytes} MiB are too large for it.`;
+    case "file-invalid":
+      return `${defect.path} is refused: ${FORMAT_DEFECTS[defect.reason]}.`;
+    case "names-another":
+      return "Its metadata.json names another checkpoint.";
+    case "too-many-sessions":
+      return `Only the first ${defect.read} of its ${defect.sessions} sessions are read.`;
+    case "sessions-miscounted":
+      return `Its metadata.json names ${plural(defect.named, "session")}; ${defect.sessions} are there.`;
+    case "too-many-tasks":
+      return `Only the first ${defect.read} of its tasks are read.`;
+    case "transcript-too-large":
+      return `The transcript of session ${defect.session} has ${defect.mebibytes} MiB, which is too large to show.`;
+    case "transcript-changed":
+      return `The transcript of session ${defect.session} is not what its content_hash.txt says.`;
+    case "images-too-large":
+      return `The images of session ${defect.session} are too large to show.`;
+    case "conversation-removed":
+      return REMOVED;
+    case "conversation-missing":
+      return `Session ${defect.session} has no conversation here that could be summarised.`;
+    case "summary-not-kept":
+      return "The checkpoint has changed meanwhile, so its summary was not kept.";
+  }
+}
+
+const FORMAT_DEFECTS: Readonly<Record<FormatDefect, string>> = {
+  "not-json": "it is not valid JSON",
+  "not-an-object": "it is not a JSON object",
+  "invalid-checkpoint-id": "its checkpoint_id is not a checkpoint id",
+  "sessions-not-a-list": "its sessions are not a list",
+  "no-session-id": "it names no session",
+  "invalid-session-id": "its session_id is not a session id",
+  "newer-version": "a newer version of Backtrail wrote it",
+};
+
+function remoteFailureText(failure: RemoteFailure): string {
+  switch (failure.kind) {
+    case "said":
+      return failure.text;
+    case "ended":
+      return `git ended with ${failure.code}.`;
+    case "timeout":
+      return `It did not answer within ${failure.seconds} seconds.`;
+    case "too-much":
+      return "It sends more than a repository of checkpoints can hold.";
+    case "interrupted":
+      return "It was interrupted.";
+    case "unknown-object":
+      return `It sends a ${failure.type}, which no checkpoint has.`;
+    case "large-object":
+      return `It sends a ${failure.type} of ${failure.mebibytes} MiB.`;
+    case "too-many-objects":
+      return `It sends more than ${failure.max} objects.`;
+  }
+}

@@ -1,8 +1,10 @@
 /** The sentences for notes: after a restore, a fork or a resume, and after the recovery of an interrupted command. */
+
 import { plural, shownPath } from "../../../base/text.ts";
 import type { MaintenanceEvent } from "../../../maintenance/events.ts";
 import type { ForkRecovery, NoConversation, RestoreNote, ResumeNote } from "../../../restore/notes.ts";
 import type { RestoreKind } from "../../../restore/types.ts";
+import { checkpointDefectText } from "./checkpoints.ts";
 import { listed } from "./words.ts";
 
 const INDEX_LEFT = {
@@ -125,7 +127,7 @@ export function resumeNoteText(note: ResumeNote): string {
     case "secrets-removed":
       return `Secrets were taken out before it was shared: ${plural(note.count, "placeholder stands", "placeholders stand")} for them.`;
     case "damaged":
-      return note.problem;
+      return checkpointDefectText(note.defect);
     case "compact":
       return "Only a compact transcript is stored: the agent is told what was said.";
     case "agent-not-recorded":

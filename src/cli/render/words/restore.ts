@@ -1,7 +1,9 @@
 /** The sentences for what a restore, an undo or a resume refuses or fails with. */
+
 import { oneLine, plural, shorten, shownPath } from "../../../base/text.ts";
 import type { Meaning, NamedTurn, RestoreProblem, Suggestions, TakenName } from "../../../restore/problems.ts";
 import type { ResumeProblem } from "../../../restore/resume/problems.ts";
+import { checkpointDefectText } from "./checkpoints.ts";
 import { conflictText } from "./conflicts.ts";
 import { noConversationText, noteText } from "./notes.ts";
 import { LOG_LISTS, MORE_LETTERS, quoted, shown, type WordsFor } from "./words.ts";
@@ -214,8 +216,8 @@ export const RESUME_WORDS: WordsFor<ResumeProblem> = {
     "`backtrail agents list` shows which are.",
   ],
   "checkpoint-missing": ({ checkpoint }) => [`The checkpoint ${checkpoint} is not here.`, FETCH],
-  "checkpoint-conversation-missing": ({ checkpoint, problems }) => [
-    [`The conversation of checkpoint ${checkpoint} is missing.`, ...problems].join(" "),
+  "checkpoint-conversation-missing": ({ checkpoint, defects }) => [
+    [`The conversation of checkpoint ${checkpoint} is missing.`, ...defects.map(checkpointDefectText)].join(" "),
   ],
   "checkpoint-conversation-removed": ({ checkpoint }) => [
     `The conversation of checkpoint ${checkpoint} was removed.`,
