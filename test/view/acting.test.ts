@@ -104,3 +104,44 @@ test("an action that is not known, or not well formed, is refused", async () => 
   for (const body of bodies) expect(view.post("plan", body as never)).rejects.toThrow("400");
   expect(view.post("plan", { action: "rewind", target: "HEAD", side: "exact" })).rejects.toThrow("404");
 });
+
+test("the changes of a rewind can be looked at line by line before it is confirmed", async () => {
+  using made = await recorded();
+  await using view = await startView(made.repository);
+  made.repository.write("a.txt", "one\nmine\n");
+  const plan = await view.post("plan", { action: "rewind", target: await newestTurn(view), side: "before" });
+  if (plan.action !== "rewind" || !plan.preview) throw new Error("no preview");
+  const { files } = await view.get("changes", plan.preview);
+  expect(files.map(({ path, status }) => [path, status])).toEqual([
+    ["a.txt", "modified"],
+    ["b.txt", "deleted"],
+  ]);
+  const diff = await view.get("fileDiff", { ...plan.preview, path: "a.txt" });
+  if (diff.kind !== "text") throw new Error(diff.kind);
+  expect(diff.hunks[0]?.lines).toEqual([" one", "-mine", "+two"]);
+});
+
+test("while a plan is open, a change of its files is reported; that of other files is not", async () => {
+  using made = await recorded();
+  await using view = await startView(made.repository);
+  const events = view.events();
+  await events.next();
+  await view.post("plan", { action: "rewind", target: await newestTurn(view), side: "before" });
+  made.repository.write("other.txt", "not in the plan\n");
+  // What was reported of the other file would come first.
+  await made.repository.run(["save", "between"]);
+  const seen: string[] = [];
+  const next = async (topic: string) => {
+    for (;;) {
+      const { value } = await events.next();
+      const topics = value && "topics" in value.data ? value.data.topics : [];
+      seen.push(...topics);
+      if (topics.some((one: string) => one === topic)) return;
+    }
+  };
+  await next("timeline");
+  expect(seen).not.toContain("worktree");
+  made.repository.write("a.txt", "mine\n");
+  await next("worktree");
+  await events.return(undefined);
+});

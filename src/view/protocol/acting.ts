@@ -34,7 +34,7 @@ export interface RestorePlanAnswer extends PlanBase {
   action: "rewind" | "undo" | "redo";
   /** As `--json` of the command prints it. */
   plan: RestorePlan;
-  /** Text of `git diff` from the current files to the planned ones is at `changes`/`fileDiff` with these states. */
+  /** `changes` and `fileDiff` compare these states: the current files with the planned ones. Null for an undo. */
   preview: { from: string; to: string } | null;
   restoresIndex: boolean;
   head: { from: string; to: string } | null;

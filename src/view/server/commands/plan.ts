@@ -27,6 +27,7 @@ import type {
 } from "../../protocol.ts";
 import { forkRow } from "../queries/commits/forks.ts";
 import type { OpenRepository } from "../repository/open.ts";
+import { CURRENT_FILES } from "../repository/states.ts";
 import type { Context } from "../routes.ts";
 import { planRequest, requiredText } from "./requests.ts";
 
@@ -45,10 +46,10 @@ const LIFETIME_MS = 10 * 60_000;
 const MAX_PLANS = 20;
 const plans = new Map<string, KeptPlan>();
 
-export async function plan({ repository }: Context, body: Record<string, unknown>): Promise<PlanAnswer> {
+export async function plan(context: Context, body: Record<string, unknown>): Promise<PlanAnswer> {
   // An interrupted restore is finished first, as before every command.
-  await recover(repository.workspace);
-  return draw(repository, planRequest(body));
+  await recover(context.repository.workspace);
+  return draw(context, planRequest(body));
 }
 
 export async function apply(context: Context, body: Record<string, unknown>): Promise<ApplyAnswer> {
@@ -59,7 +60,8 @@ export async function apply(context: Context, body: Record<string, unknown>): Pr
     throw new UserError("not-found", "This plan has expired.", "Draw it up again.");
   const { repository, request, answer, restore } = kept;
   if (answer.blocked !== null) throw new UserError("refused", answer.blocked);
-  if (restore) return applyPlan(kept, restore);
+  repository.watchPlanned([], () => undefined);
+  if (restore) return applyPlan(context, kept, restore);
   const { workspace } = repository;
   if (request.action === "save") {
     if (request.name !== null) await requireFreeName(workspace, request.name);
@@ -81,13 +83,17 @@ export async function dismiss({ repository }: Context, body: Record<string, unkn
   return { dismissed: dismissProposal(repository.workspace, id).id };
 }
 
-async function applyPlan({ repository, request, apply: own }: KeptPlan, restore: RestorePlan): Promise<ApplyAnswer> {
+async function applyPlan(
+  context: Context,
+  { repository, request, apply: own }: KeptPlan,
+  restore: RestorePlan,
+): Promise<ApplyAnswer> {
   try {
     const receipt = own ? await own() : await applyRestore(repository.workspace, restore, { ifUnchanged: true });
     return { result: "restored", operation: receipt.id, receipt: receiptAnswer(receipt) };
   } catch (error) {
     if (!(error instanceof PlanOutdated)) throw error;
-    return { result: "stale", plan: await draw(repository, request) };
+    return { result: "stale", plan: await draw(context, request) };
   }
 }
 
@@ -95,13 +101,19 @@ function receiptAnswer({ safetyStep, written, deleted, chat, kept, openSessions,
   return { safetyStep, written, deleted, chat, kept: [...kept], openSessions: [...openSessions], notes: [...notes] };
 }
 
-async function draw(repository: OpenRepository, request: PlanRequest): Promise<PlanAnswer> {
+async function draw({ repository, repositories }: Context, request: PlanRequest): Promise<PlanAnswer> {
   const id = newStepId();
   const { answer, restore, apply: own = null } = await drawn(repository, request, id);
   const now = Date.now();
   for (const [other, { expires }] of plans) if (expires < now || plans.size >= MAX_PLANS) plans.delete(other);
   plans.set(id, { repository, request, answer, restore, apply: own, expires: now + LIFETIME_MS });
+  repository.watchPlanned(restore ? pathsOf(restore) : [], () => repositories.changed(repository.id, ["worktree"]));
   return answer;
+}
+
+/** The files that decide whether the plan still fits. */
+function pathsOf({ write, delete: deleted, chmod, conflicts }: RestorePlan): string[] {
+  return [...new Set([...write, ...deleted, ...chmod, ...conflicts.map(({ path }) => path)])];
 }
 
 type Drawn = Pick<KeptPlan, "answer" | "restore"> & Partial<Pick<KeptPlan, "apply">>;
@@ -112,16 +124,12 @@ async function drawn(repository: OpenRepository, request: PlanRequest, id: strin
   switch (request.action) {
     case "rewind": {
       const { codeOnly, chatOnly, paths } = request;
-      return restoreAnswer(
-        repository,
-        id,
-        "rewind",
-        await planRewind(workspace, targetOf(repository, request), {
-          codeOnly,
-          chatOnly,
-          paths,
-        }),
-      );
+      const target = targetOf(repository, request);
+      const restore = await planRewind(workspace, target, { codeOnly, chatOnly, paths });
+      const drawn = restoreAnswer(repository, id, "rewind", restore);
+      if (chatOnly || paths) return drawn;
+      const answer = { ...drawn.answer, preview: { from: CURRENT_FILES, to: target } } as RestorePlanAnswer;
+      return { ...drawn, answer };
     }
     case "undo":
       return restoreAnswer(

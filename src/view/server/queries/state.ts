@@ -1,5 +1,6 @@
 /** What the page needs to know first: the version, the repository, and the names of agents. */
-import { basename } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { listAgents } from "../../../api/agents.ts";
 import { listRepositories } from "../../../api/repositories.ts";
 import { pendingKeys } from "../../../checkpoints/write/pending.ts";
@@ -30,17 +31,30 @@ export async function repositories({ repositories }: Context): Promise<{ reposit
 function repositoryRow({ id, workspace }: { id: string; workspace: Workspace }): Repository {
   const sessions = listSessions(workspace);
   const [newest] = stepsNewestFirst(workspace);
+  const lastHere = () => stepsNewestFirst(workspace).find(({ worktree }) => worktree === workspace.worktree);
   return {
     id,
     name: basename(workspace.root),
     root: workspace.root,
     kind: workspace.kind === "repository" ? "git" : "folder",
-    branch: newest?.branch ?? null,
+    branch: branchIn(workspace) ?? lastHere()?.branch ?? null,
     working: sessions.filter(({ openTurn }) => openTurn !== null).length,
     waiting: sessions.filter(({ openTurn, phase }) => openTurn === null && phase !== "ENDED").length,
     pending: pendingCount(workspace),
     lastTurn: newest?.time ?? null,
   };
+}
+
+const BRANCH = /^ref: refs\/heads\/(.+)\n?$/;
+
+/** The branch that is checked out; undefined if HEAD is detached or git keeps it in another format than files. */
+function branchIn({ kind, gitDir, refStorage }: Workspace): string | undefined {
+  if (kind !== "repository" || refStorage !== "files") return undefined;
+  try {
+    return BRANCH.exec(readFileSync(join(gitDir, "HEAD"), "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 function pendingCount(workspace: Workspace): number {

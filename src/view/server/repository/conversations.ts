@@ -31,7 +31,9 @@ export async function entriesOfTurn({ workspace }: OpenRepository, steps: readon
   const from = start?.generation === generation ? Math.min(start.offset, bytes.length) : 0;
   const slice = bytes.subarray(from, from + MAX_TURN_BYTES);
   const entries = from > 0 ? analyzer.read(slice).entries : [];
-  if (entries.length > 0) return entries;
+  const hasEnded = steps.some(({ kind }) => kind === "turn-end");
+  // While a turn runs, nothing of it is stored until its first command: what there is belongs to the turn before.
+  if (entries.length > 0 || (from > 0 && !hasEnded)) return entries;
   // The transcript is one document, or the turn's start is not known: the turn is the last one in it.
   return turnsIn(analyzer.read(bytes)).at(-1)?.entries ?? [];
 }
@@ -69,9 +71,10 @@ export function inputText(input: unknown): string {
   return typeof input === "string" ? input : (JSON.stringify(input, null, 2) ?? "");
 }
 
-/** One line that says what a tool did. */
-export function toolTitle(name: string | null, input: unknown): string {
+/** One line that says what a tool did. Paths below `root` are shown without it. */
+export function toolTitle(name: string | null, input: unknown, root: string): string {
   const telling = isRecord(input) ? TELLING_FIELDS.map((field) => input[field]) : [input];
   const found = telling.find((value): value is string => typeof value === "string" && value.trim() !== "");
-  return shorten(oneLine(found ?? name ?? ""), TITLE_LENGTH);
+  const title = found?.startsWith(`${root}/`) ? found.slice(root.length + 1) : found;
+  return shorten(oneLine(title ?? name ?? ""), TITLE_LENGTH);
 }

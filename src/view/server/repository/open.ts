@@ -5,6 +5,7 @@ import type { Workspace } from "../../../git/workspace.ts";
 import type { Step } from "../../../model/step.ts";
 import { recordsFile } from "../../../restore/apply/restore-log.ts";
 import type { LineCounts, Topic } from "../../protocol.ts";
+import { watchFiles } from "../live/planned-files.ts";
 import { createRedaction, NO_REDACTION, type Redaction } from "./redaction.ts";
 import { stateMark, TurnIndex } from "./turn-index.ts";
 
@@ -17,6 +18,7 @@ export class OpenRepository {
   readonly shownTrees = new Set<string>();
   #index: { mark: string; turns: TurnIndex } | undefined;
   #redaction: Promise<Redaction> | undefined;
+  #watch: { close(): void } | undefined;
 
   /** `redaction`: instead of the usual one, for a page that is made to be shared. */
   constructor(id: string, workspace: Workspace, redaction?: Redaction) {
@@ -53,7 +55,14 @@ export class OpenRepository {
     if (topics.includes("timeline")) this.#index = undefined;
   }
 
+  /** Reports changes of these files: those of the plan that was drawn up last. */
+  watchPlanned(paths: readonly string[], onChange: () => void): void {
+    this.#watch?.close();
+    this.#watch = paths.length === 0 ? undefined : watchFiles(this.workspace.root, paths, onChange);
+  }
+
   close(): void {
     this.#index = undefined;
+    this.watchPlanned([], () => undefined);
   }
 }

@@ -4,7 +4,9 @@ import { looksLikeStepId } from "../../../base/ids.ts";
 import { loadConfig } from "../../../config/load.ts";
 import { gitLocation } from "../../../git/location.ts";
 import { tryGit } from "../../../git/run.ts";
+import type { Step } from "../../../model/step.ts";
 import { captureOptions } from "../../../recording/dispatcher.ts";
+import { listSessions } from "../../../recording/session/store.ts";
 import { currentSnapshot } from "../../../steps/diff.ts";
 import { listForks } from "../../../steps/forks.ts";
 import type { Query } from "../queries/query.ts";
@@ -19,6 +21,8 @@ export interface TreePairOf {
 }
 
 const COMMIT = /^commit:([0-9a-f]{40,64})$/;
+/** The files as they are now, where the earlier of two states is named. */
+export const CURRENT_FILES = "files";
 const FORK_BASE = /^fork-base:([k-z]{12})$/;
 const TREE = /^tree:([0-9a-f]{40,64})$/;
 
@@ -33,8 +37,8 @@ export async function comparedTrees(repository: OpenRepository, query: Query): P
   return { from, to, before, after };
 }
 
-/** A turn is compared with its start. While it runs, its newest state counts. */
-function treesAround(repository: OpenRepository, id: string): TreePairOf {
+/** A turn is compared with its start. While it runs in this work tree, the current files count. */
+async function treesAround(repository: OpenRepository, id: string): Promise<TreePairOf> {
   const group = repository.turns().turns.of(id);
   const named = group?.steps.find((step) => step.id === id);
   if (!group || !named) throw expired();
@@ -44,10 +48,18 @@ function treesAround(repository: OpenRepository, id: string): TreePairOf {
     ? group.steps.findLast(({ subagent }) => subagent?.id === named.subagent?.id && subagent?.when === "start")
     : group.steps.findLast(({ kind }) => kind === "turn-start");
   if (!first) throw new UserError("not-found", "The state before this turn is not recorded.");
-  return { from: first.id, to: last.id, before: first.snapshot.work, after: last.snapshot.work };
+  const before = first.snapshot.work;
+  if (!isSubagent && isRunning(repository, first))
+    return { from: first.id, to: null, before, after: await currentTree(repository) };
+  return { from: first.id, to: last.id, before, after: last.snapshot.work };
+}
+
+function isRunning({ workspace }: OpenRepository, { id, worktree }: Step): boolean {
+  return worktree === workspace.worktree && listSessions(workspace).some(({ openTurn }) => openTurn?.startStep === id);
 }
 
 export async function treeOfState(repository: OpenRepository, state: string): Promise<string> {
+  if (state === CURRENT_FILES) return currentTree(repository);
   if (looksLikeStepId(state)) return repository.step(state).snapshot.work;
   const commit = COMMIT.exec(state)?.[1];
   if (commit !== undefined) return treeOfCommit(repository, commit);

@@ -40,12 +40,12 @@ export async function conversation({ repository }: Context, query: Query): Promi
   const node = await requireNode(repository, query.required("session"));
   const from = query.number("from", 0, Number.MAX_SAFE_INTEGER);
   const limit = query.number("limit", USUAL_LIMIT, MAX_LIMIT);
-  const redaction = await repository.redaction(query.flag("reveal"));
+  const how = await showingOf(repository, query.flag("reveal"), MAX_TEXT);
   const { entries } = await requireConversation(repository, node);
   const numbers = turnNumbersOf(entries);
   const shown = entries.slice(from, from + limit);
   return {
-    entries: shown.map((entry, i) => entryOf(entry, from + i, numbers[from + i] ?? 0, redaction, MAX_TEXT)),
+    entries: shown.map((entry, i) => entryOf(entry, from + i, numbers[from + i] ?? 0, how)),
     total: entries.length,
     next: from + limit < entries.length ? from + limit : null,
   };
@@ -59,18 +59,18 @@ export async function allEntries(
 ): Promise<ConversationEntry[]> {
   const entries = (await conversationOf(repository, node))?.entries ?? [];
   const numbers = turnNumbersOf(entries);
-  const redaction = await repository.redaction(false);
-  return entries.map((entry, i) => entryOf(entry, i, numbers[i] ?? 0, redaction, longest));
+  const how = await showingOf(repository, false, longest);
+  return entries.map((entry, i) => entryOf(entry, i, numbers[i] ?? 0, how));
 }
 
 export async function entry({ repository }: Context, query: Query): Promise<ConversationEntry> {
   const node = await requireNode(repository, query.required("session"));
   const index = query.number("index", 0, Number.MAX_SAFE_INTEGER);
-  const redaction = await repository.redaction(query.flag("reveal"));
+  const how = await showingOf(repository, query.flag("reveal"), MAX_WHOLE_TEXT);
   const { entries } = await requireConversation(repository, node);
   const found = entries[index];
   if (!found) throw new UserError("not-found", "The conversation has no such entry.");
-  return entryOf(found, index, turnNumbersOf(entries)[index] ?? 0, redaction, MAX_WHOLE_TEXT);
+  return entryOf(found, index, turnNumbersOf(entries)[index] ?? 0, how);
 }
 
 function conversationOf(repository: OpenRepository, { agent, id }: SessionNode): Promise<Conversation | null> {
@@ -89,17 +89,28 @@ function turnNumbersOf(entries: readonly Entry[]): number[] {
   return entries.map(({ type }) => (type === "prompt" ? ++number : number));
 }
 
+interface Showing {
+  redaction: Redaction;
+  /** Paths below it are shown without it. */
+  root: string;
+  /** Characters of a text. */
+  most: number;
+}
+
+async function showingOf(repository: OpenRepository, reveal: boolean, most: number): Promise<Showing> {
+  return { redaction: await repository.redaction(reveal), root: repository.workspace.root, most };
+}
+
 function entryOf(
   { type, time, text, toolName, toolUseId, toolInput }: Entry,
   index: number,
   number: number,
-  redaction: Redaction,
-  most: number,
+  { redaction, root, most }: Showing,
 ): ConversationEntry {
   const shown = redaction.text(text);
   const input = type === "tool-use" ? redaction.text(inputText(toolInput)) : "";
   const isTool = type === "tool-use" || type === "tool-result";
-  const title = isTool ? redaction.text(toolTitle(toolName, type === "tool-use" ? toolInput : null)) : "";
+  const title = isTool ? redaction.text(toolTitle(toolName, type === "tool-use" ? toolInput : null, root)) : "";
   return {
     index,
     type,

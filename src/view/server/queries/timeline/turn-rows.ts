@@ -66,7 +66,7 @@ export function turnRow(group: StepGroup, branch: string, facts: RowFacts): Turn
     model: head.model,
     tokens: end?.tokens ?? null,
     cost: end ? costOf(end) : null,
-    check: facts.checkOf(head),
+    check: end ? facts.checkOf(end) : null,
     commit: null,
     answer: end?.response ? shorten(oneLine(redaction.text(end.response)), ANSWER_LENGTH) : null,
     forks: statuses.forks(steps).map(({ id, name }) => ({ id, name })),

@@ -30,6 +30,7 @@ export async function toolCalls(
   entries: readonly Entry[],
   steps: readonly Step[],
   redaction: Redaction,
+  root: string,
 ): Promise<ToolCall[]> {
   const agent = await getAgent(agentId);
   const subagents = new Map(
@@ -43,7 +44,7 @@ export async function toolCalls(
       id,
       name: use.toolName ?? "tool",
       kind: toolKind(agent, use.toolName),
-      title: redaction.text(toolTitle(use.toolName, use.toolInput)),
+      title: redaction.text(toolTitle(use.toolName, use.toolInput, root)),
       startedAt: use.time,
       endedAt: result?.time ?? null,
       milliseconds,

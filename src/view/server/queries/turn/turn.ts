@@ -29,15 +29,15 @@ export async function turn({ repository }: Context, query: Query): Promise<TurnD
   const answers = entries?.filter(({ type, text }) => type === "answer" && text.trim() !== "").map(({ text }) => text);
   const prompt = [end, ...steps].find((step) => step?.prompt)?.prompt ?? null;
   // Steps keep a shortened answer; the conversation has the whole one.
-  const answer = answers?.at(-1) ?? end?.response ?? null;
+  const answer = end ? (answers?.at(-1) ?? end.response) : null;
   return {
     turn: row,
     prompt: prompt === null ? null : redaction.text(prompt),
     answer: answer === null ? null : redaction.text(answer),
     before: start?.id ?? null,
     after: end?.id ?? null,
-    tools: entries ? await toolCalls(row.agent, entries, steps, redaction) : [],
-    noTools: entries ? null : "The conversation of this turn can't be read.",
+    tools: entries ? await toolCalls(row.agent, entries, steps, redaction, repository.workspace.root) : [],
+    noTools: entries || !end ? null : "The conversation of this turn can't be read.",
     notUndone: end ? await effects(repository, end.id, redaction.text) : [],
     checks: checksOf(repository, start, end),
     commits: end ? await commitsAfter(repository, turns, group) : [],
