@@ -25,7 +25,11 @@ interface Props {
 }
 
 export function Diff({ comparison, title = "Changes", live = false, reveal = false }: Props) {
-  const { data, error, loading, reload } = useQuery("changes", comparison, live ? ["timeline", "worktree"] : []);
+  const { data, error, loading, reload } = useQuery(
+    "changes",
+    comparison,
+    live ? ["timeline", "sessions", "worktree"] : [],
+  );
   const [split, setSplit] = useSplit();
   const [shown, setShown] = useState(AT_ONCE);
   const [filter, setFilter] = useState("");
@@ -64,7 +68,7 @@ export function Diff({ comparison, title = "Changes", live = false, reveal = fal
       </header>
       {loading && <Skeleton lines={6} label="Loading the diff" />}
       {error && <Problem error={error} retry={reload} />}
-      {data?.files.length === 0 && <p class="empty-line">No file changes.</p>}
+      {data?.files.length === 0 && <p class="empty-line">{live ? "No file changes so far." : "No file changes."}</p>}
       {data && data.files.length > 1 && <FileIndex files={files} shown={shown} />}
       {files.slice(0, shown).map((file, i) => (
         <FileBlock

@@ -66,7 +66,16 @@ export function FileBlock({ file, comparison, split, reveal, open: initially, ea
           </a>
         )}
       </header>
-      {open && <FileBody file={file} comparison={comparison} split={split} reveal={reveal} eager={eager} />}
+      {open && (
+        <FileBody
+          file={file}
+          comparison={comparison}
+          // A new or deleted file has one side only.
+          split={split && file.status !== "added" && file.status !== "deleted"}
+          reveal={reveal}
+          eager={eager}
+        />
+      )}
     </article>
   );
 }

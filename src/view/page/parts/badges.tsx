@@ -75,7 +75,7 @@ export function CostSum({ cost }: { cost: Cost | null }) {
   if (!cost) return null;
   return (
     <span title={cost.estimated ? "Estimated from public prices" : "As the agent reported it"}>
-      {cost.estimated ? "~ " : ""}
+      {cost.estimated ? "~" : ""}
       {dollars(cost.usd)}
     </span>
   );

@@ -16,12 +16,16 @@ export function RunScreen({ place }: { place: Route }) {
   useEffect(() => {
     if (follow && running) end.current?.scrollIntoView({ block: "end" });
   }, [moments.length, follow, running]);
+  const prompt = moments.find(({ kind }) => kind === "prompt")?.text ?? "";
   return (
     <div class="screen run">
-      <p class="facts">
+      <p>
         <a href={to("runs")}>← Runs</a>
-        <span class="mono">{line(id, 40)}</span>
+      </p>
+      <h2>{prompt === "" ? "Run" : line(prompt, 200)}</h2>
+      <p class="facts run-facts">
         <span class={running ? "tag running" : "tag"}>{running ? "running" : "ended"}</span>
+        <span class="mono">{line(id, 40)}</span>
         <a href={to("session", [id])}>conversation</a>
         <span class="grow" />
         {running && (

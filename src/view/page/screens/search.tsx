@@ -28,20 +28,25 @@ export function SearchScreen({ place }: { place: Route }) {
     <div class="screen">
       <h2>Search</h2>
       {q === "" && (
-        <p class="muted">Type words in the search box: prompts, answers, commands, output and changed lines.</p>
+        <>
+          <p class="muted">
+            Type words in the search box: they are looked for in prompts, answers, commands, output and changed lines.
+          </p>
+          <Examples />
+        </>
       )}
       {loaded.loading && !data && <Skeleton lines={6} label="Searching" />}
       {loaded.error && <Problem error={loaded.error} />}
       {data && !data.available && <p class="notice">This copy of Backtrail has no search.</p>}
       {found && (
         <p class="muted" role="status">
-          {found.total === 0 ? "Nothing found" : `${plural(found.total, "hit")} for "${line(q, 80)}"`}
+          {found.total === 0 ? "No hits" : plural(found.total, "hit")} for "{line(q, 80)}"
           {found.pending > 0 && `, ${plural(found.pending, "source")} not read yet`}
         </p>
       )}
       {found?.total === 0 && (
         <Empty title="Nothing found">
-          <p>Try fewer or shorter words.</p>
+          <p>Try fewer words, or the beginning of one with a star: tok*</p>
         </Empty>
       )}
       <ul class="rows" aria-label="Hits">
@@ -50,6 +55,32 @@ export function SearchScreen({ place }: { place: Route }) {
         ))}
       </ul>
     </div>
+  );
+}
+
+const EXAMPLES = [
+  ["parse*", "words that begin like this"],
+  ['"retry(fetchToken"', "exactly this text"],
+  ["field:removed retry", "lines that a turn took out"],
+  ["file:*.sql", "turns that changed such a file"],
+  ["is:undone", "turns that were undone or rewound"],
+  ["is:red since:2d", "turns of the last two days that failed the check"],
+] as const;
+
+function Examples() {
+  return (
+    <dl class="facts-list">
+      {EXAMPLES.map(([query, finds]) => (
+        <>
+          <dt key={query}>
+            <a class="mono" href={to("search", [], { q: query })}>
+              {query}
+            </a>
+          </dt>
+          <dd class="muted">{finds}</dd>
+        </>
+      ))}
+    </dl>
   );
 }
 

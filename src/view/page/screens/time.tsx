@@ -4,17 +4,22 @@ import type { Moment } from "../../protocol.ts";
 import { ask } from "../acting/action.ts";
 import { type Route, replace, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
+import { SIGNS } from "../diff/file-block.tsx";
+import { LineSum } from "../diff/line-sum.tsx";
 import { Age, Agent } from "../parts/badges.tsx";
+import { useKept } from "../parts/kept.ts";
 import { Empty, Problem, Skeleton } from "../parts/states.tsx";
 import { useApp } from "../shell/context.ts";
 import { useKeys } from "../shell/keys.ts";
-import { moment as exactly } from "../text/format.ts";
+import { moment as exactly, plural } from "../text/format.ts";
 import { line, visible } from "../text/visible.ts";
 import { FileThen } from "./time/file.tsx";
 import { TreeThen } from "./time/tree.tsx";
 
 /** Milliseconds that each state stays while a history plays. */
 const PLAY = 1_000;
+/** Changed files of a turn that are listed. */
+const CHANGED_FILES = 100;
 
 export function TimeScreen({ place }: { place: Route }) {
   const path = place.query["path"] ?? "";
@@ -114,14 +119,38 @@ function Slider({ moments, path, step, more }: Props) {
           <TreeThen step={current.step} open={path} />
         </nav>
         <section class="pane file-then" aria-label="File at this moment">
-          {path === "" ? (
-            <p class="empty-line">Choose a file to see it as it was.</p>
-          ) : (
-            <FileThen step={current.step} path={path} />
-          )}
+          {path === "" ? <ChangedThen moment={current} /> : <FileThen step={current.step} path={path} />}
         </section>
       </div>
     </div>
+  );
+}
+
+/** Without a file to show: the files that this turn changed, to choose from. */
+function ChangedThen({ moment: { step, kind } }: { moment: Moment }) {
+  const { data } = useQuery("changes", kind === "turn-end" ? { turn: step } : null);
+  const changed = useKept(data, kind !== "turn-end");
+  if (!changed || changed.files.length === 0) return <p class="empty-line">Choose a file to see it as it was.</p>;
+  const [shown, more] = [changed.files.slice(0, CHANGED_FILES), changed.files.length - CHANGED_FILES];
+  return (
+    <>
+      <h2 class="changed-then">Changed by this turn</h2>
+      <ul class="file-index">
+        {shown.map(({ path, status, lines }) => (
+          <li key={path}>
+            <a class="changed-file" href={to("time", [], { step, path })}>
+              <span class={`sign ${status}`} aria-hidden="true">
+                {SIGNS[status]}
+              </span>
+              <bdi class="path">{visible(path)}</bdi>
+              <span class="grow" />
+              {lines && <LineSum {...lines} />}
+            </a>
+          </li>
+        ))}
+        {more > 0 && <li class="empty-line">… and {plural(more, "more file")}</li>}
+      </ul>
+    </>
   );
 }
 

@@ -38,7 +38,6 @@ export function TurnLine({ turn, selected }: TurnProps) {
       <span class="second">
         <Agent id={turn.agent} />
         <Age time={turn.endedAt ?? turn.startedAt} />
-        <Files files={turn.files} />
         {commit !== undefined && (
           <span class="mono commit" title="The commit that these changes are in">
             {commit.slice(0, 7)}
@@ -50,12 +49,26 @@ export function TurnLine({ turn, selected }: TurnProps) {
           </span>
         ))}
         {turn.changedBefore && <span title="Files were changed by hand before this turn">own edits before</span>}
-        <span class="paths">{turn.paths.map(fileName).join(", ")}</span>
+        <Paths turn={turn} />
         <CostSum cost={turn.cost} />
         <TokenSum tokens={turn.tokens} />
       </span>
     </a>
   );
+}
+
+/** Names that are listed one by one; of more files, only the number. */
+const NAMED_FILES = 3;
+
+function Paths({ turn: { files, paths } }: { turn: TurnRow }) {
+  const total = files.added + files.modified + files.deleted;
+  if (total > NAMED_FILES || paths.length < total)
+    return (
+      <span class="paths">
+        <Files files={files} />
+      </span>
+    );
+  return <span class="paths mono">{paths.map(fileName).join(", ")}</span>;
 }
 
 /** The last part: the list has no room for directories. */

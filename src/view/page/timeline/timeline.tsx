@@ -29,6 +29,7 @@ export function TimelineScreen({ id, filter }: { id: string | null; filter: Time
   const key = id === null ? (wide ? pinned : null) : (turns.find((turn) => turn.id === id)?.key ?? keyOfShown(id));
   const detail = id ?? (wide ? turns.find((turn) => turn.key === pinned)?.id : undefined);
   useArrivals(timeline);
+  useShownInList(timeline, wide ? key : null);
   useListKeys(timeline, key, wide);
 
   function keyOfShown(target: string): string | null {
@@ -158,6 +159,14 @@ function NothingFound() {
       </p>
     </Empty>
   );
+}
+
+/** Scrolls the list to the turn of the address, where it is not in view. */
+function useShownInList(timeline: LoadedTimeline, key: string | null): void {
+  const isListed = key !== null && timeline.items.some((item) => keyOf(item) === key);
+  useEffect(() => {
+    if (isListed) scrollTo(timeline, key);
+  }, [isListed, key]);
 }
 
 /** Says for screen readers that a turn began or ended. */

@@ -52,18 +52,20 @@ function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boole
         <header class="turn-head">
           <h2 tabIndex={-1}>{turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 240)}</h2>
           <Facts data={data} />
-          <Actions data={data} />
+          <div class="actions">
+            <Actions data={data} />
+            {exportedAt === null && (
+              <label class="reveal muted" title="Secrets are replaced by placeholders">
+                <input type="checkbox" checked={reveal} onChange={(event) => setReveal(event.currentTarget.checked)} />
+                Show secrets
+              </label>
+            )}
+          </div>
         </header>
         <Conversation data={data} />
         <NotUndone data={data} />
         <Tools tools={data.tools} problem={data.noTools} turn={turn} />
         <Checks data={data} />
-        {exportedAt === null && (
-          <label class="reveal muted">
-            <input type="checkbox" checked={reveal} onChange={(event) => setReveal(event.currentTarget.checked)} />
-            Show secrets that are replaced by placeholders
-          </label>
-        )}
       </div>
       <Diff key={turn.key} comparison={{ turn: turn.id }} live={turn.open} reveal={reveal} />
     </div>
@@ -110,7 +112,7 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
   const moment = after ?? before;
   const undo = turn.fate === "kept";
   return (
-    <div class="actions">
+    <>
       {!readOnly && (
         <>
           <button
@@ -129,7 +131,7 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
             Fork from here
           </button>
           <button type="button" onClick={() => ask({ action: "rewind", target: turn.id, side: "after" })}>
-            Go to after it
+            Rewind to after it
           </button>
           <button type="button" onClick={() => ask({ action: "resume", session: turn.session })}>
             Resume
@@ -138,10 +140,10 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
       )}
       {moment !== null && has("time") && (
         <a class="button" href={to("time", [], { step: moment })}>
-          Files then
+          Browse files
         </a>
       )}
-    </div>
+    </>
   );
 }
 
@@ -152,7 +154,11 @@ function Conversation({ data: { turn, prompt, answer } }: { data: TurnDetails })
     <>
       {isLong && <Bubble label="Prompt" text={prompt} />}
       {answer !== null && answer !== "" && <Bubble label="Answer" text={answer} />}
-      {answer === null && turn.open && <p class="muted">The agent is working.</p>}
+      {answer === null && turn.open && (
+        <p class="muted">
+          The agent is working. Its answer and its commands appear when the turn ends; its changes so far are below.
+        </p>
+      )}
     </>
   );
 }
@@ -162,16 +168,20 @@ const LONG_TEXT = 3_000;
 
 function Bubble({ label, text }: { label: "Prompt" | "Answer"; text: string }) {
   const name = label === "Prompt" ? "bubble prompt-text" : "bubble answer-text";
-  if (text.length < LONG_TEXT)
-    return (
-      <section class={name} aria-label={label}>
-        <Markdown text={text} />
-      </section>
-    );
+  const isLong = text.length >= LONG_TEXT;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
-    <section class={`${name} long`} aria-label={label} tabIndex={0}>
-      <Markdown text={text} />
+    <section class="said" aria-label={label}>
+      <h3>{label}</h3>
+      {isLong ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
+        <div class={`${name} long`} role="group" aria-label={`Text of the ${label.toLowerCase()}`} tabIndex={0}>
+          <Markdown text={text} />
+        </div>
+      ) : (
+        <div class={name}>
+          <Markdown text={text} />
+        </div>
+      )}
     </section>
   );
 }

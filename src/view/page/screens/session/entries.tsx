@@ -16,9 +16,18 @@ interface Props {
 }
 
 export function Entries({ entries, session, turns }: Props) {
+  const results = new Map(
+    entries.flatMap((entry) => (entry.type === "tool-result" && entry.tool?.id ? [[entry.tool.id, entry]] : [])),
+  );
+  const uses = new Set(entries.flatMap(({ type, tool }) => (type === "tool-use" && tool?.id ? [tool.id] : [])));
   return (
     <>
       {entries.map((entry, i) => {
+        const call = entry.tool?.id ?? "";
+        // A result stands in the row of its call, if that is loaded.
+        if (entry.type === "tool-result" && uses.has(call)) return null;
+        if (entry.type === "tool-use")
+          return <Folded key={entry.index} entry={entry} session={session} result={results.get(call)} />;
         const turn = entry.type === "prompt" ? turns.find(({ number }) => number === entry.number) : undefined;
         const first =
           turn !== undefined && !entries.slice(0, i).some((e) => e.type === "prompt" && e.number === entry.number);
@@ -70,13 +79,20 @@ function EntryView({
     case "note":
       return <p class="muted entry-note">{line(entry.text, 500)}</p>;
     default:
-      return <Folded entry={entry} session={session} />;
+      return <Folded entry={entry} session={session} result={undefined} />;
   }
 }
 
 const LABELS = { thinking: "Thinking", "tool-use": "Tool", "tool-result": "Result" } as const;
 
-function Folded({ entry, session }: { entry: ConversationEntry; session: string }) {
+interface FoldedProps {
+  entry: ConversationEntry;
+  session: string;
+  /** What a tool call returned. */
+  result: ConversationEntry | undefined;
+}
+
+function Folded({ entry, session, result }: FoldedProps) {
   const label = entry.tool?.name ?? LABELS[entry.type as keyof typeof LABELS] ?? "Entry";
   // A result has no title of its own: its first words tell more than the tool's name once more.
   const title = entry.type === "tool-use" ? (entry.tool?.title ?? "") : entry.text;
@@ -88,6 +104,7 @@ function Folded({ entry, session }: { entry: ConversationEntry; session: string 
       </summary>
       {entry.tool && entry.tool.input !== "" && <pre class="code-block wrap">{visible(entry.tool.input)}</pre>}
       {entry.text !== "" && <Text entry={entry} session={session} plain={entry.type !== "thinking"} />}
+      {result && result.text !== "" && <Text entry={result} session={session} plain />}
     </details>
   );
 }
