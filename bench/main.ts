@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { executable } from "../test/support/binary.ts";
+import { apart, PAGE } from "./apart.ts";
 import { noiseAt } from "./quiet.ts";
 import { page, summary, tables } from "./report.ts";
 import type { Row } from "./row.ts";
@@ -26,7 +27,6 @@ import { startRows } from "./rows/start.ts";
 import { turnRows, wideRows } from "./rows/turns.ts";
 import { undoRows } from "./rows/undo.ts";
 
-const PAGE = join(import.meta.dirname, "..", "docs", "performance.md");
 const FULL = {
   start: 200,
   turns: { 1000: 40, 10000: 30, 100000: 20 },
@@ -96,7 +96,7 @@ console.log(`\n${summary(rows)}`);
 if (Object.keys(values).length > 0) console.log("docs/performance.md is left as it is.");
 else if (noise !== null) console.log("The machine was not quiet, so docs/performance.md is left as it is.");
 else {
-  writeFileSync(PAGE, page(rows));
+  writeFileSync(PAGE, `${page(rows)}\n${apart()}`);
   console.log("docs/performance.md is written.");
 }
 

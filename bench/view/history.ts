@@ -1,0 +1,36 @@
+/** A long history, made of one that was recorded. */
+import { appendFileSync, readFileSync } from "node:fs";
+import type { Step } from "../../src/model/step.ts";
+import type { TemporaryRepository } from "../../test/support/index.ts";
+
+export function openSteps(place: TemporaryRepository): Step[] {
+  return readFileSync(indexOf(place), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Step);
+}
+
+/** Repeats the newest turn under other ids and sessions. */
+export function lengthen(place: TemporaryRepository, steps: number, sessions: number): void {
+  const files = { added: [], modified: ["src/file-1.txt", "src/file-2.txt"], deleted: [] };
+  const turn = openSteps(place)
+    .slice(-2)
+    .map((step) => ({ ...step, files }));
+  const text: string[] = [];
+  for (let i = 0; i < steps / 2; i++)
+    for (const [k, step] of turn.entries()) {
+      const session = `session-${i % sessions}`;
+      text.push(JSON.stringify({ ...step, id: idOf(2 * i + k + 1), session, turn: Math.floor(i / sessions) + 1 }));
+    }
+  appendFileSync(indexOf(place), `${text.join("\n")}\n`);
+}
+
+function indexOf(place: TemporaryRepository): string {
+  return place.at(".git/backtrail/steps.jsonl");
+}
+
+/** Twelve letters from k to z. */
+function idOf(number: number): string {
+  const digits = [...number.toString(16).padStart(12, "0")];
+  return digits.map((digit) => String.fromCharCode(107 + Number.parseInt(digit, 16))).join("");
+}
