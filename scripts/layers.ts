@@ -13,6 +13,7 @@ export const LAYERS: string[][] = [
   ["transcripts"],
   ["agents"],
   ["steps"],
+  ["attribution"],
   ["checkpoints"],
   ["recording"],
   ["commits"],

@@ -10,6 +10,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   // 177 of them describe the keys of a profile, for its documentation.
   agents: 266,
   api: 2,
+  attribution: 0,
   base: 0,
   // 10 of them in shell scripts that git runs.
   checkpoints: 24,

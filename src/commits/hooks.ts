@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { filesOfRunning, type RunningChanges } from "../attribution/files.ts";
 import { now } from "../base/clock.ts";
 import { faultPoint } from "../base/fault-point.ts";
 import { readJson, removeFile, writeFileAtomic, writeJson } from "../base/fs/files.ts";
@@ -173,17 +174,20 @@ async function addRunning(
   const committing = running.filter(({ state }) => state.process && ancestors.has(state.process.pid));
   const written = await writtenBy(workspace, running);
   using objects = openObjects(workspace);
+  const changes = new Map<RunningTurn, RunningChanges>();
   for (const turn of running) {
-    const { key, state } = turn;
-    const before = state.openTurn?.work;
+    const before = turn.state.openTurn?.work;
     const changed = before ? await changedSince(objects.trees, before, staged) : [...staged.blobs.keys()];
-    // A file that no turn's tools wrote belongs to the committing agent's turn, or to every turn if none is known.
-    const nobodys = committing.length === 0 || committing.includes(turn);
-    const paths = changed.filter((path) => {
-      const writers = running.filter((other) => written.get(other.key)?.has(path));
-      return writers.length > 0 ? writers.includes(turn) : nobodys;
-    });
-    if (paths.length > 0 || committing.includes(turn)) found.set(key, new Set([...(found.get(key) ?? []), ...paths]));
+    changes.set(turn, { changed, reported: written.get(turn.key) ?? new Set() });
+  }
+  const files = filesOfRunning(
+    [...changes.values()],
+    committing.flatMap((turn) => changes.get(turn) ?? []),
+  );
+  for (const [turn, own] of changes) {
+    const paths = files.get(own) ?? [];
+    if (paths.length === 0 && !committing.includes(turn)) continue;
+    found.set(turn.key, new Set([...(found.get(turn.key) ?? []), ...paths]));
   }
 }
 

@@ -1,17 +1,18 @@
 /**
- * Attributes changes to sessions. With one agent in a work tree, a turn owns everything that changed during it. With
- * several, a file that another session's tools wrote, and this session's tools did not, belongs to the other session.
+ * Collects what turns claim: the files that each session's tools wrote, from its steps if its turn has ended, and from
+ * its transcript while it runs. The attribution layer decides by these claims.
  */
 
-import { realpathSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
 import { getAgent } from "../agents/registry/registry.ts";
+import { ownFiles } from "../attribution/files.ts";
+import { type RunningTurn, turnWindows } from "../attribution/turn-windows.ts";
 import { logError } from "../base/log.ts";
-import { isInside } from "../base/paths.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { FileChanges } from "../model/changes.ts";
 import { changedPaths } from "../model/changes.ts";
+import type { Step } from "../model/step.ts";
 import { stepsNewestFirst } from "../steps/index-file.ts";
+import { relativePaths } from "./relative-paths.ts";
 import { keyOf, loadSession, marked, type SessionState } from "./session/store.ts";
 import { readTail } from "./transcript-tail.ts";
 
@@ -29,27 +30,42 @@ export async function ownChanges(
 ): Promise<FileChanges> {
   const doubtful = changedPaths(changes).filter((path) => !written.has(path));
   if (doubtful.length === 0) return changes;
-  const claims = finishedTurnsFiles(workspace, own, since);
+  const finished = finishedTurnsFiles(workspace, own, since);
   const running = marked(workspace, "active").filter((key) => key !== keyOf(own));
+  let claims = finished;
   const deadline = performance.now() + LATE_MS;
   while (running.length > 0) {
-    for (const key of running) for (const path of await runningTurnFiles(workspace, key)) claims.add(path);
+    const written = await Promise.all(running.map((key) => runningTurnFiles(workspace, key)));
+    claims = [...finished, ...written.map((files) => new Set(files))];
     // Another session may have just written an unclaimed file, without having it in its transcript yet.
-    if (doubtful.every((path) => claims.has(path)) || performance.now() >= deadline) break;
+    if (doubtful.every((path) => claims.some((files) => files.has(path))) || performance.now() >= deadline) break;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  return withoutClaims(changes, claims, written);
+  return ownFiles(changes, written, claims);
 }
 
-function finishedTurnsFiles(workspace: Workspace, own: SessionState, since: string): Set<string> {
-  const claims = new Set<string>();
+/** The files of every other session's turns and subagents that were at work since then and have ended. */
+function finishedTurnsFiles(workspace: Workspace, own: SessionState, since: string): ReadonlySet<string>[] {
+  const steps: Step[] = [];
   for (const step of stepsNewestFirst(workspace)) {
     if (step.time < since) break;
-    if (step.worktree !== workspace.worktree || step.session === own.id) continue;
-    if (step.kind !== "turn-end" && step.kind !== "task") continue;
-    for (const path of changedPaths(step.files)) claims.add(path);
+    if (step.worktree === workspace.worktree) steps.push(step);
   }
-  return claims;
+  return turnWindows(steps.reverse())
+    .filter(({ turn }) => turn.session !== own.id || turn.agent !== own.agent)
+    .map(({ files }) => files);
+}
+
+/** Every running turn of the work tree, with the files that its tools have written so far. */
+export async function runningTurns(workspace: Workspace): Promise<RunningTurn[]> {
+  const turns: RunningTurn[] = [];
+  for (const key of marked(workspace, "active")) {
+    const state = loadSession(workspace, key);
+    if (!state?.openTurn) continue;
+    const turn = { agent: state.agent, session: state.id, turn: state.turn };
+    turns.push({ turn, files: await runningTurnFiles(workspace, key) });
+  }
+  return turns;
 }
 
 /** Files that the tools of a session's open turn have written so far, according to its transcript. */
@@ -63,35 +79,5 @@ export async function runningTurnFiles(workspace: Workspace, key: string): Promi
   } catch (error) {
     logError("reading another session", error);
     return [];
-  }
-}
-
-function withoutClaims(changes: FileChanges, others: ReadonlySet<string>, own: ReadonlySet<string>): FileChanges {
-  const keep = (path: string) => own.has(path) || !others.has(path);
-  return {
-    added: changes.added.filter(keep),
-    modified: changes.modified.filter(keep),
-    deleted: changes.deleted.filter(keep),
-  };
-}
-
-/** Converts an agent's paths to paths relative to the work tree's root, and drops those outside it. */
-export function relativePaths(root: string, cwd: string, paths: readonly string[]): string[] {
-  return paths.flatMap((path) => {
-    const absolute = resolve(cwd, path);
-    return wayBelow(root, absolute) ?? wayBelow(root, withoutLinks(absolute)) ?? [];
-  });
-}
-
-function wayBelow(root: string, path: string): string | undefined {
-  return path !== root && isInside(root, path) ? relative(root, path) : undefined;
-}
-
-/** Resolves symbolic links: the agent may use a different path to its directory than git does. */
-function withoutLinks(path: string): string {
-  try {
-    return join(realpathSync(dirname(path)), basename(path));
-  } catch {
-    return path;
   }
 }

@@ -8,7 +8,7 @@ import type { TranscriptAnalyzer } from "../agents/contract/agent.ts";
 import { emptySlice } from "../model/conversation.ts";
 import { NO_TOKENS } from "../model/tokens.ts";
 import { isWholeDocument } from "../transcripts/lines.ts";
-import { relativePaths } from "./claims.ts";
+import { relativePaths } from "./relative-paths.ts";
 import type { StoredTranscript } from "./session/store.ts";
 import { readTail, readWhole } from "./transcript-tail.ts";
 

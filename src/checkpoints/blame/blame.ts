@@ -5,6 +5,8 @@
 
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { keptLines } from "../../attribution/line-diff.ts";
+import { type Ending, LineAuthors, textLines } from "../../attribution/lines.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -18,9 +20,7 @@ import { CheckpointError } from "../problems.ts";
 import { CheckpointReader, type StoredCheckpoint, type StoredSession } from "../read/read.ts";
 import { commitFacts } from "../write/attribution.ts";
 import { openRedaction } from "../write/redaction.ts";
-import { type Ending, LineAuthors, textLines } from "./authors.ts";
 import { type BlamedCommit, type CommittedLine, gitBlame } from "./git-blame.ts";
-import { keptLines } from "./line-diff.ts";
 import { ownPrompts, promptBehind, readAs } from "./line-rationale.ts";
 
 export interface LineStory {

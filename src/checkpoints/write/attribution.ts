@@ -1,10 +1,11 @@
 /** Attributes the lines of a commit to turns, and formats the attribution for a checkpoint. */
+
+import { keptLines } from "../../attribution/line-diff.ts";
+import { goneFiles, LineAuthors } from "../../attribution/lines.ts";
 import { compareTrees } from "../../git/objects/tree-diff.ts";
 import { GITLINK_MODE, SYMLINK_MODE } from "../../git/objects/trees.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { TurnRef } from "../../model/turn.ts";
-import { goneFiles, LineAuthors } from "../blame/authors.ts";
-import { keptLines } from "../blame/line-diff.ts";
 import { type FileAttribution, type InitialAttribution, type LineRange, lineMark } from "../format/layout.ts";
 
 export interface CommitAttribution {

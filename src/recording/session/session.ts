@@ -9,7 +9,7 @@ import { printable, shorten } from "../../base/text.ts";
 import { compareTrees } from "../../git/objects/tree-diff.ts";
 import type { Capture, Snapshot } from "../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import type { FileChanges } from "../../model/changes.ts";
+import { changedPaths, type FileChanges } from "../../model/changes.ts";
 import type { TranscriptSlice } from "../../model/conversation.ts";
 import type { Event, SubagentRef } from "../../model/event.ts";
 import type { Step, StepKind } from "../../model/step.ts";
@@ -17,8 +17,8 @@ import { addTokens, NO_TOKENS, type Tokens, tokensBetween } from "../../model/to
 import { hasTranscript } from "../../steps/conversation/files.ts";
 import { changesBetween } from "../../steps/diff.ts";
 import { type SaveRequest, snapshotOf } from "../../steps/save.ts";
-import { ownChanges, relativePaths } from "../claims.ts";
 import { applyEvent } from "../phase.ts";
+import { relativePaths } from "../relative-paths.ts";
 import { readTail, readWhole, segmentsOf, type Tail } from "../transcript-tail.ts";
 import { keyOf, type SessionState, type StoredTranscript, stateFile } from "./store.ts";
 
@@ -141,7 +141,7 @@ export class Session {
     const since = turn?.startedAt ?? state.lastStep?.time ?? this.#time;
     this.#add("turn-end", snapshot, {
       prompt,
-      files: await ownChanges(this.#workspace, state, since, changes, own),
+      files: await this.#ownChanges(since, changes, own),
       tokens: this.#tokensOf(event, said, turn?.taskTokens ?? NO_TOKENS),
       ...apiCallsIn(said),
       // The tokens include those of subagents; the agent's cost does not.
@@ -151,6 +151,12 @@ export class Session {
       interrupted: interrupted || (said?.interrupted ?? false),
     });
     state.openTurn = null;
+  }
+
+  /** Loads the module only for changes that the agent's tools do not report, such as those of a shell. */
+  async #ownChanges(since: string, changes: FileChanges, written: ReadonlySet<string>): Promise<FileChanges> {
+    if (changedPaths(changes).every((path) => written.has(path))) return changes;
+    return (await import("../claims.ts")).ownChanges(this.#workspace, this.state, since, changes, written);
   }
 
   /** Closes the open turn of an agent that has exited or that the user interrupted. */

@@ -3,17 +3,16 @@
  * own. While another session's turn has the same file, lines can't be attributed: that range is skipped and reported.
  */
 
-import { sessionKey } from "../../base/ids.ts";
+import { partsOf } from "../../attribution/files.ts";
+import { isAtWork, mayBeAtWork, type TurnWindow, turnWindows } from "../../attribution/turn-windows.ts";
 import { compareTrees } from "../../git/objects/tree-diff.ts";
 import { entryAt, type TreeStore } from "../../git/objects/trees.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import { changedPaths } from "../../model/changes.ts";
 import type { Step } from "../../model/step.ts";
-import { runningTurnFiles } from "../../recording/claims.ts";
-import { marked } from "../../recording/session/store.ts";
+import { runningTurns } from "../../recording/claims.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import { parentsOf } from "../plan/files.ts";
-import { type FoundTurn, nameKey } from "../targets/turns.ts";
+import type { FoundTurn } from "../targets/turns.ts";
 import type { Conflict, ConflictSource } from "../types.ts";
 import type { Change, PastState, TreeState } from "./revert.ts";
 
@@ -32,21 +31,16 @@ interface Window {
   to: number;
 }
 
-interface TurnWindow extends Window {
+interface OwnWindow extends Window {
   turn: FoundTurn;
   files: readonly string[];
+  /** Separate work at the same time. */
+  rivals: readonly TurnWindow[];
 }
 
 /** Adjacent or overlapping windows of one file, from turns that are all being reverted. */
 interface JoinedWindow extends Window {
-  windows: [TurnWindow, ...TurnWindow[]];
-}
-
-interface Claim extends Window {
-  who: ConflictSource;
-  session: string;
-  subagent: string | null;
-  files: ReadonlySet<string>;
+  windows: [OwnWindow, ...OwnWindow[]];
 }
 
 export async function ownChanges(
@@ -56,27 +50,32 @@ export async function ownChanges(
 ): Promise<OwnChanges> {
   const steps = stepsSince(workspace, turns);
   const at = new Map(steps.map((step, i) => [step.id, i]));
-  const others = await claimsOf(workspace, steps, turns);
-  const windows: TurnWindow[] = [];
+  const taken = new Set(turns.map(ownKey));
+  const all = turnWindows(steps, await runningTurns(workspace));
+  const others = all.filter((window) => !taken.has(ownKey(window)));
+  const windows: OwnWindow[] = [];
   for (const turn of turns) {
-    const window = { turn, from: (turn.first && at.get(turn.first.id)) ?? -1, to: at.get(turn.last.id) ?? -1 };
-    const rivals = others.filter((claim) => contends(claim, window));
+    const range = { from: (turn.first && at.get(turn.first.id)) ?? -1, to: at.get(turn.last.id) ?? -1 };
+    const separate = others.filter((window) => isSeparate(window, turn) && overlap(window, range));
+    const rivals = separate.filter(({ files, to }) => files.size > 0 || to === Number.POSITIVE_INFINITY);
     // The turn that started a subagent may work alongside it and reports its files only at its end.
     const alone = rivals.length > 0 && turn.subagent === null;
-    const files = alone ? await alsoInBetween(trees, steps, window, rivals) : [];
-    windows.push({ ...window, files: [...new Set([...turn.files, ...files])] });
+    const own = all.filter((window) => ownKey(window) === ownKey(turn));
+    const isAlone = (i: number) =>
+      own.some((window) => isAtWork(window, i)) && !separate.some((window) => mayBeAtWork(window, i));
+    const files = alone ? await alsoInBetween(trees, steps, range, turn, isAlone) : [];
+    windows.push({ ...range, turn, rivals, files: [...new Set([...turn.files, ...files])] });
   }
   const groups = new Map<string, Change & { to: number; from: number }>();
   const shared = new Map<string, Conflict>();
   for (const [path, own] of windowsByPath(windows)) {
     for (const window of own) {
       const { turn } = window.windows[0];
-      const rivals = others.filter(
-        (claim) => claim.files.has(path) && window.windows.some((one) => contends(claim, one)),
-      );
-      for (const part of await partsOf(trees, steps, window, turn, rivals, path)) {
+      const rivals = [...new Set(window.windows.flatMap((one) => one.rivals))];
+      const parts = await partsOf(window, rivals, path, (i) => isChanged(trees, steps, i, turn, path));
+      for (const part of parts) {
         if (part.rival) {
-          shared.set(path, { path, reason: { kind: "shared", by: part.rival.who } });
+          shared.set(path, { path, reason: { kind: "shared", by: sourceOf(part.rival) } });
           continue;
         }
         const key = `${part.from}-${part.to}`;
@@ -118,50 +117,24 @@ function stepsSince(workspace: Workspace, turns: readonly FoundTurn[]): Step[] {
   return steps.reverse();
 }
 
-/** The files that others report to have changed: turns of other sessions, and other subagents of the same turn. */
-async function claimsOf(workspace: Workspace, steps: readonly Step[], turns: readonly FoundTurn[]): Promise<Claim[]> {
-  const claims: Claim[] = [];
-  const taken = new Set(turns.map(nameKey));
-  const began = new Map<string, number>();
-  for (const [i, step] of steps.entries()) {
-    const { agent, session, turn, kind } = step;
-    if (agent === null || session === null) continue;
-    const subagent = kind === "task" ? (step.subagent?.id ?? null) : null;
-    const key = nameKey({ agent, session, turn, subagent });
-    if (kind === "turn-start" || step.subagent?.when === "start") began.set(key, i);
-    if (kind !== "turn-end" && step.subagent?.when !== "end") continue;
-    if (taken.has(key)) continue;
-    const files = new Set(changedPaths(step.files));
-    claims.push({ who: whoIs(step), session, subagent, files, from: began.get(key) ?? -1, to: i });
-  }
-  for (const key of marked(workspace, "active")) {
-    const start = steps.findLastIndex(
-      ({ agent, session, kind }) => kind === "turn-start" && sessionKey(agent ?? "", session ?? "") === key,
-    );
-    const files = new Set(await runningTurnFiles(workspace, key));
-    claims.push({
-      who: { kind: "running-turn" },
-      session: key,
-      subagent: null,
-      files,
-      from: start,
-      to: steps.length,
-    });
-  }
-  return claims;
+/** Identifies a turn, or a subagent: a subagent may end in a later turn than it began in. */
+function ownKey(own: FoundTurn | TurnWindow): string {
+  const { agent, session, turn } = "first" in own ? own : own.turn;
+  return [agent, session, own.subagent ?? turn].join("\0");
 }
 
-/** True if the claim overlaps the window and is separate work. A turn's own subagents are part of the turn. */
-function contends(claim: Claim, window: Window & { turn: FoundTurn }): boolean {
-  if (!overlap(claim, window)) return false;
-  const { session, subagent } = window.turn;
-  return claim.session !== session || (claim.subagent !== null && subagent !== null);
+/** Separate work: a turn's own subagents are part of the turn. */
+function isSeparate({ turn, subagent }: TurnWindow, own: FoundTurn): boolean {
+  const isOther = turn.session !== own.session || turn.agent !== own.agent;
+  return isOther || (subagent !== null && own.subagent !== null);
 }
 
-function whoIs({ id, agent, subagent }: Step): ConflictSource {
-  return subagent
-    ? { kind: "subagent", name: subagent.description ?? subagent.type ?? subagent.id }
-    : { kind: "turn", agent: agent ?? "", step: id };
+function sourceOf({ last, subagent, ended }: TurnWindow): ConflictSource {
+  if (subagent !== null && last?.subagent) {
+    const { description, type, id } = last.subagent;
+    return { kind: "subagent", name: description ?? type ?? id };
+  }
+  return ended && last ? { kind: "turn", agent: last.agent ?? "", step: last.id } : { kind: "running-turn" };
 }
 
 /**
@@ -171,12 +144,13 @@ function whoIs({ id, agent, subagent }: Step): ConflictSource {
 async function alsoInBetween(
   trees: TreeStore,
   steps: readonly Step[],
-  { turn, from, to }: Window & { turn: FoundTurn },
-  rivals: readonly Claim[],
+  { from, to }: Window,
+  turn: FoundTurn,
+  isAlone: (at: number) => boolean,
 ): Promise<string[]> {
   const found = new Set<string>();
   for (let i = from; i < to; i++) {
-    if (rivals.some((claim) => overlap(claim, { from: i, to: i + 1 }))) continue;
+    if (!isAlone(i)) continue;
     const [before, after] = [stateAt(steps, i, turn), stateAt(steps, i + 1, turn)];
     for (const { path } of await compareTrees(trees, before.work, after.work)) found.add(path);
   }
@@ -184,7 +158,7 @@ async function alsoInBetween(
 }
 
 /** The windows in which turns had each file; adjacent windows are joined. */
-function windowsByPath(windows: readonly TurnWindow[]): Map<string, JoinedWindow[]> {
+function windowsByPath(windows: readonly OwnWindow[]): Map<string, JoinedWindow[]> {
   const byPath = new Map<string, JoinedWindow[]>();
   for (const window of [...windows].sort((a, b) => a.from - b.from || a.to - b.to)) {
     for (const path of window.files) {
@@ -200,32 +174,20 @@ function windowsByPath(windows: readonly TurnWindow[]): Map<string, JoinedWindow
   return byPath;
 }
 
-/** The whole window; or, if others claim the file too, the parts in which it changed, each with its rival. */
-async function partsOf(
+async function isChanged(
   trees: TreeStore,
   steps: readonly Step[],
-  window: Window,
+  at: number,
   turn: FoundTurn,
-  rivals: readonly Claim[],
   path: string,
-): Promise<(Window & { rival: Claim | null })[]> {
-  if (rivals.length === 0) return [{ from: window.from, to: window.to, rival: null }];
-  const parts: (Window & { rival: Claim | null })[] = [];
-  for (let i = window.from; i < window.to; i++) {
-    const one = { from: i, to: i + 1 };
-    const before = await entryAt(trees, stateAt(steps, i, turn).work, path);
-    const after = await entryAt(trees, stateAt(steps, i + 1, turn).work, path);
-    if (before?.id === after?.id && before?.mode === after?.mode) continue;
-    const rival = rivals.find((claim) => overlap(claim, one)) ?? null;
-    const previous = parts.at(-1);
-    if (previous && previous.rival === null && rival === null && previous.to === i) previous.to = i + 1;
-    else parts.push({ ...one, rival });
-  }
-  return parts;
+): Promise<boolean> {
+  const before = await entryAt(trees, stateAt(steps, at, turn).work, path);
+  const after = await entryAt(trees, stateAt(steps, at + 1, turn).work, path);
+  return before?.id !== after?.id || before?.mode !== after?.mode;
 }
 
-function overlap(a: Window, b: Window): boolean {
-  return a.from < b.to && a.to > b.from;
+function overlap({ earliest, latest }: TurnWindow, range: Window): boolean {
+  return earliest < range.to && latest > range.from;
 }
 
 function changeOf(steps: readonly Step[], { from, to }: Window, turn: FoundTurn): Omit<Change, "paths"> {

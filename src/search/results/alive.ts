@@ -1,8 +1,8 @@
 /** Counts how many of the lines that a turn added to a file are still in it. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { linesOf } from "../../attribution/line-diff.ts";
 import { isInside } from "../../base/paths.ts";
-import { linesOf } from "../../checkpoints/blame/line-diff.ts";
 
 const MAX_FILE = 16 << 20;
 

@@ -2,9 +2,10 @@
  * Indexes the lines that each turn added and removed, by comparing the snapshots before and after it: changes by shell
  * commands count as much as those of the agent's tools.
  */
+
+import { keptLines } from "../../attribution/line-diff.ts";
+import { textLines } from "../../attribution/lines.ts";
 import { faultPoint } from "../../base/fault-point.ts";
-import { textLines } from "../../checkpoints/blame/authors.ts";
-import { keptLines } from "../../checkpoints/blame/line-diff.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { entryAt, GITLINK_MODE, TREE_MODE, TreeStore } from "../../git/objects/trees.ts";
 import { ObjectWriter } from "../../git/objects/writer.ts";

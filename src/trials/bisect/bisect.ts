@@ -1,6 +1,7 @@
 import { loadConfig } from "../../config/load.ts";
 import type { TreeDifference } from "../../git/objects/tree-diff.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { runningTurns } from "../../recording/claims.ts";
 import { captureOptions } from "../../recording/dispatcher.ts";
 import type { Place } from "../../restore/types.ts";
 import { currentSnapshot, diffTrees } from "../../steps/diff.ts";
@@ -50,8 +51,9 @@ export async function bisect(workspace: Workspace, experiment: Experiment, optio
   const [good, bad] = [points[outcome.good], points[outcome.bad]];
   if (!good || !bad) throw new Error("There is no such state.");
   const untold = points.slice(outcome.good + 1, outcome.bad);
-  const culprit = culpritOf(points.slice(0, outcome.good + 1), bad);
   const files = await diffTrees(workspace, good.state.work, bad.state.work);
+  const paths = files.map(({ path }) => path);
+  const culprit = culpritOf(points, outcome.bad, paths, await runningTurns(workspace));
   return { kind: "found", found: { good, bad, untold, culprit, files } };
 }
 

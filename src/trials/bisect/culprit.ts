@@ -1,7 +1,9 @@
 /** Attributes the change between two adjacent states: to a turn, its subagent, or an edit outside of any turn. */
 
+import { subagentsBehind, turnsBehind } from "../../attribution/claims.ts";
+import { type RunningTurn, type TurnWindow, turnWindows } from "../../attribution/turn-windows.ts";
+import { sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
-import { turnKey } from "../../model/turn.ts";
 import type { Point } from "./points.ts";
 
 export interface Culprit {
@@ -10,30 +12,39 @@ export interface Culprit {
   step: Step | null;
 }
 
-/** `before` are all states up to the last passing one; `bad` is the next state. */
-export function culpritOf(before: readonly Point[], bad: Point): Culprit {
-  const [first] = bad.steps;
-  if (first?.kind === "task" && first.subagent && first.subagent.when !== "start")
-    return { by: "subagent", step: first };
-  if (first && (first.kind === "turn-end" || first.kind === "tool" || first.kind === "task"))
-    return { by: "turn", step: first };
-  const open = openTurn(before.flatMap(({ steps }) => steps));
-  return open ? { by: "turn", step: open } : { by: "outside", step: null };
+/** `bad` is the position of the first failing state among all points; `paths` are the files that changed there. */
+export function culpritOf(
+  points: readonly Point[],
+  bad: number,
+  paths: readonly string[],
+  running: readonly RunningTurn[],
+): Culprit {
+  const steps = points.flatMap((point) => point.steps);
+  const at = points.slice(0, bad).flatMap((point) => point.steps).length - 1;
+  const recorded = points[bad]?.steps[0];
+  const windows = turnWindows(steps, running);
+  const [turn] = byRecorder(behind(windows, at, paths), recorded);
+  if (!turn) return { by: "outside", step: null };
+  const [subagent] = byRecorder(subagentsBehind(windows, at, sessionRefKey(turn.turn), paths), recorded);
+  const own = subagent ?? turn;
+  return { by: own.subagent === null ? "turn" : "subagent", step: isOf(own, recorded) ? recorded : own.last };
 }
 
-/** The newest step of a turn that had not ended by then. */
-function openTurn(steps: readonly Step[]): Step | null {
-  const ended = new Set<string>();
-  for (const step of steps.toReversed()) {
-    const turn = turnKey(step);
-    if (step.kind === "turn-end") ended.add(turn);
-    const within = step.kind === "turn-start" || step.kind === "tool" || step.kind === "task";
-    if (within && !ended.has(turn)) return isCurrent(steps, step) ? step : null;
+/** The turns that own one of the files, and first those that own most of them. */
+function behind(windows: readonly TurnWindow[], at: number, paths: readonly string[]): TurnWindow[] {
+  const owned = new Map<TurnWindow, number>();
+  for (const path of paths) {
+    for (const turn of turnsBehind(windows, at, path)) owned.set(turn, (owned.get(turn) ?? 0) + 1);
   }
-  return null;
+  return [...owned].sort(([, a], [, b]) => b - a).map(([turn]) => turn);
 }
 
-/** A turn followed by another turn of the same session is over, even if no end was reported. */
-function isCurrent(steps: readonly Step[], { session, turn }: Step): boolean {
-  return !steps.some((step) => step.session === session && step.turn > turn);
+/** Puts the turn or subagent first whose step recorded the state. */
+function byRecorder(windows: readonly TurnWindow[], step: Step | undefined): TurnWindow[] {
+  return [...windows].sort((a, b) => Number(isOf(b, step)) - Number(isOf(a, step)));
+}
+
+function isOf({ turn, subagent }: TurnWindow, step: Step | undefined): step is Step {
+  if (step?.session !== turn.session || step.agent !== turn.agent || step.kind === "turn-start") return false;
+  return subagent === null ? step.turn === turn.turn : step.subagent?.id === subagent;
 }

@@ -3,15 +3,15 @@
  * line to the turn in which it appeared. Lines that appear between turns belong to the user.
  */
 
-import { ObjectReader } from "../../git/objects/reader.ts";
-import { compareTrees, type TreeDifference } from "../../git/objects/tree-diff.ts";
-import { GITLINK_MODE, SYMLINK_MODE, TREE_MODE, TreeStore } from "../../git/objects/trees.ts";
-import { ObjectWriter } from "../../git/objects/writer.ts";
-import type { Workspace } from "../../git/workspace.ts";
-import type { Step } from "../../model/step.ts";
-import type { TurnRef } from "../../model/turn.ts";
+import { ObjectReader } from "../git/objects/reader.ts";
+import { compareTrees, type TreeDifference } from "../git/objects/tree-diff.ts";
+import { GITLINK_MODE, SYMLINK_MODE, TREE_MODE, TreeStore } from "../git/objects/trees.ts";
+import { ObjectWriter } from "../git/objects/writer.ts";
+import type { Workspace } from "../git/workspace.ts";
+import type { Step } from "../model/step.ts";
+import type { TurnRef } from "../model/turn.ts";
 import { keptLines, linesOf } from "./line-diff.ts";
-import { type Moment, Turns } from "./turn-at.ts";
+import { type Moment, Moments } from "./moments.ts";
 
 /** One entry per line; null means no turn: the user, or an author from before the recording. */
 export type Authors = (TurnRef | null)[];
@@ -74,7 +74,7 @@ interface Version {
 export class LineAuthors {
   readonly #reader: ObjectReader;
   readonly #trees: TreeStore;
-  readonly #turns: Turns;
+  readonly #moments: Moments;
   readonly #states = new Map<string, Promise<State[]>>();
   readonly #workspace: Workspace;
   /** Other work trees, by name; opened only if a restore brought lines from there. */
@@ -84,7 +84,7 @@ export class LineAuthors {
     this.#workspace = workspace;
     this.#reader = new ObjectReader(workspace);
     this.#trees = new TreeStore(this.#reader, new ObjectWriter(workspace));
-    this.#turns = new Turns(workspace, worktree);
+    this.#moments = new Moments(workspace, worktree);
   }
 
   close(): void {
@@ -115,24 +115,26 @@ export class LineAuthors {
 
   /** Attributes the lines of the file's final content. */
   async follow(path: string, ending: Ending): Promise<Followed> {
-    const until = this.#turns.lastMoment(ending.until, ending.madeHere ? (ending.parent ?? null) : null);
+    const until = this.#moments.lastMoment(ending.until, ending.madeHere ? (ending.parent ?? null) : null);
     const { base } = ending;
     const states = await (base === undefined ? this.#statesOf(path) : this.#walk(path, { blob: base, until }));
     // A recorded state is more reliable than a commit's time, which can be arbitrary.
     const known = ending.blob === null ? undefined : states.find(({ blob }) => blob === ending.blob);
     if (known) {
       // Content fetched during a turn is present at the turn's end, but is older than the turn.
-      const authors = known.authors.map((author) => (author && this.#turns.beganAfter(author, until) ? null : author));
+      const authors = known.authors.map((author) =>
+        author && this.#moments.beganAfter(author, until) ? null : author,
+      );
       return { authors, removedByUser: known.removedByUser };
     }
     const before = states.findLast(({ time }) => time <= until) ?? NOTHING;
-    const last = this.#turns.choose(this.#turns.runningAt(until), path, null);
+    const last = this.#moments.authorAfter(until, path);
     const change = carried(before.lines, before.authors, ending.lines, last);
     const { kept, removed } = change;
-    const safety = this.#turns.safetyBefore(until);
+    const safety = this.#moments.safetyBefore(until);
     const authors = safety ? await this.#recall(path, states, ending.lines, change, safety) : change.authors;
     const removedByUser = before.removedByUser + (last === null && !safety ? removed : 0);
-    const isHere = ending.until === null || ending.madeHere || this.#turns.headAt(until) === ending.parent;
+    const isHere = ending.until === null || ending.madeHere || this.#moments.headAt(until) === ending.parent;
     if (last === null || isHere) return { authors, removedByUser };
     // The commit may have been made elsewhere during a local turn: attribute only lines that the turn is seen to have.
     const next = states.find(({ time }) => time > until);
@@ -196,7 +198,7 @@ export class LineAuthors {
     };
     for (const state of states.slice(-MAX_RECALLED_STATES).toReversed()) recallFrom(state);
     if (unknown.size === 0) return recalled;
-    for (const worktree of this.#turns.takenAt(safety)) {
+    for (const worktree of this.#moments.takenAt(safety)) {
       const taken = (await this.#authorsOf(worktree).#statesOf(path)).findLast(({ time }) => time <= safety.time);
       if (taken) recallFrom(taken);
     }
@@ -216,7 +218,7 @@ export class LineAuthors {
     const versions: Version[] = [];
     let name = path;
     let later: { moment: Moment; blob: string | null } | undefined;
-    for (const moment of this.#turns.moments.toReversed()) {
+    for (const moment of this.#moments.all.toReversed()) {
       const work = moment.step.snapshot.work;
       if (later?.moment.step.snapshot.work === work) {
         later = { moment, blob: later.blob };
@@ -224,7 +226,7 @@ export class LineAuthors {
       }
       let blob = await this.#blobAt(work, name);
       if (later && blob !== later.blob) {
-        const by = this.#turns.choose(later.moment.during, name, later.moment.step);
+        const by = this.#moments.authorBefore(later.moment, name);
         const safety = moment.step.kind === "safety" ? moment.step : null;
         versions.push({ blob: later.blob, by, time: later.moment.step.time, safety });
         const file = blob === null && later.blob !== null ? { path: name, blob: later.blob } : undefined;
