@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { meaningOf, ruleText } from "../src/cli/render/words/settings.ts";
+import { meaningOf, ruleText } from "../src/cli/render/words/setup/settings.ts";
 import { KEYS, type Key } from "../src/config/keys.ts";
 import { defaultConfig, valueAt } from "../src/config/load.ts";
 import { showSize } from "../src/config/values.ts";

@@ -34,10 +34,10 @@ export {
   proposeUndo,
 } from "./api/proposals.ts";
 export { listRepositories } from "./api/repositories.ts";
-export { applyRestore, planRedo, planRewind, planUndo } from "./api/restore.ts";
+export { applyRestore, planRedo, planRewind, planUndo } from "./api/restore/restore.ts";
+export { listSideEffects } from "./api/restore/side-effects.ts";
 export { type Fate, type SearchHit, type SearchOptions, type SearchResult, search } from "./api/search.ts";
 export { type Fork, type ForkOptions, fork, listSessions, save } from "./api/sessions.ts";
-export { listSideEffects } from "./api/side-effects.ts";
 export { getTurn, type ListOptions, listSteps, listTurns, type Turn } from "./api/turns.ts";
 export type {
   ApplyOptions,

@@ -5,7 +5,7 @@ import { temporaryRepository } from "../../test/support/index.ts";
 import { enabledWorkspace, ownHome } from "../../test/support/own-process.ts";
 import type { UserError } from "../base/errors.ts";
 import { diff } from "./diff.ts";
-import { applyRestore, planRedo, planRewind, planUndo } from "./restore.ts";
+import { applyRestore, planRedo, planRewind, planUndo } from "./restore/restore.ts";
 import { save } from "./sessions.ts";
 import { getTurn, listSteps, listTurns } from "./turns.ts";
 import { openWorkspace } from "./workspace.ts";

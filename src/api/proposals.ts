@@ -6,7 +6,7 @@ import * as making from "../proposals/propose.ts";
 import { PlanOutdated } from "../restore/changes/same-plan.ts";
 import * as records from "../steps/proposals.ts";
 import { notesJson } from "./json.ts";
-import { publicPlan } from "./restore.ts";
+import { publicPlan } from "./restore/restore.ts";
 import type { Receipt, RestorePlan } from "./types.ts";
 
 /** A plan with an id. It changes nothing until a person applies it. */

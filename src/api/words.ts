@@ -6,7 +6,7 @@ import { InstalledWords } from "../base/words.ts";
 import type { ForkNote, NoConversation, RestoreNote } from "../restore/notes.ts";
 import type { SideEffect } from "../restore/side-effects/model.ts";
 import type { ConflictReason } from "../restore/types.ts";
-import type { RecoveryEvent } from "./recover.ts";
+import type { RecoveryEvent } from "./restore/recover.ts";
 
 /** A side effect in words: `what` stays as it is, and `why`. */
 export interface SideEffectRow {

@@ -1,7 +1,7 @@
 /** Library API: opening a workspace. */
 import { logTo } from "../base/log.ts";
 import { requireWorkspace, type Workspace } from "../git/workspace.ts";
-import { recover } from "./recover.ts";
+import { recover } from "./restore/recover.ts";
 import { WORDS } from "./words.ts";
 
 export interface OpenOptions {

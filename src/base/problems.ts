@@ -1,4 +1,4 @@
-/** What files and times can be refused for, as data. cli/render/words/files.ts has the sentences. */
+/** What files and times can be refused for, as data. cli/render/words/setup/files.ts has the sentences. */
 import { ProblemError } from "./errors.ts";
 
 export type BaseProblem =

@@ -1,4 +1,4 @@
-/** Why a setting can't be written or is ignored, as data. cli/render/words/files.ts and settings.ts have the sentences. */
+/** Why a setting can't be written or is ignored, as data. cli/render/words/setup/ has the sentences. */
 import { ProblemError } from "../base/errors.ts";
 import type { RepositoryRule } from "./repository.ts";
 

@@ -1,4 +1,4 @@
-/** Why another tool's settings file was left alone, as data. cli/render/words/files.ts has the sentences. */
+/** Why another tool's settings file was left alone, as data. cli/render/words/setup/files.ts has the sentences. */
 import { ProblemError } from "../base/errors.ts";
 
 export type EditProblem =

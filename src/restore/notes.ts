@@ -1,4 +1,4 @@
-/** What a user should know after a restore, a fork or a recovery, as data. cli/render/words/notes.ts has the text. */
+/** What a user should know after a restore, a fork or a recovery, as data. cli/render/words/restore/notes.ts has the text. */
 import type { CheckpointDefect } from "../checkpoints/problems.ts";
 import type { RestoreKind } from "./types.ts";
 

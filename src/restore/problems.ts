@@ -1,4 +1,4 @@
-/** What a restore can refuse or fail with, as data. cli/render/words/restore.ts has the sentences. */
+/** What a restore can refuse or fail with, as data. cli/render/words/restore/problems.ts has the sentences. */
 import { ProblemError } from "../base/errors.ts";
 import type { NoConversation, RestoreNote } from "./notes.ts";
 import type { Conflict, RestoreKind } from "./types.ts";

@@ -1,4 +1,4 @@
-/** What `enable` and `disable` can refuse or fail with, as data. cli/render/words/setup.ts has the sentences. */
+/** What `enable` and `disable` can refuse or fail with, as data. cli/render/words/setup/problems.ts has the sentences. */
 import { ProblemError } from "../base/errors.ts";
 
 export type SetupProblem =

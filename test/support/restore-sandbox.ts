@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodePath, onDisk } from "../../src/base/fs/path-bytes.ts";
-import { sideEffectRow } from "../../src/cli/render/words/side-effects.ts";
+import { sideEffectRow } from "../../src/cli/render/words/restore/side-effects.ts";
 import { createWorkspace, type Workspace, writeStore } from "../../src/git/workspace.ts";
 import type { Step } from "../../src/model/step.ts";
 import { saveManually } from "../../src/recording/save.ts";

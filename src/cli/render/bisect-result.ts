@@ -12,7 +12,7 @@ import type { Paint } from "../terminal/io.ts";
 import { fileLines } from "./files.ts";
 import { fit, wrap } from "./layout/text.ts";
 import { age } from "./layout/time.ts";
-import { stepJson } from "./step-json.ts";
+import { stepJson } from "./step/json.ts";
 import { headlineOf, titleOf } from "./timeline/timeline.ts";
 
 interface View {

@@ -11,7 +11,7 @@ import { costWords } from "./layout/amounts.ts";
 import { fit, wrap } from "./layout/text.ts";
 import { age, moment } from "./layout/time.ts";
 import { labelled, section } from "./line-origin.ts";
-import { tokenLine } from "./step.ts";
+import { tokenLine } from "./step/step.ts";
 import { checkpointDefectText } from "./words/checkpoints.ts";
 
 export interface CheckpointView {

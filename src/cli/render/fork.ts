@@ -1,8 +1,8 @@
 /** Renders forks as JSON. */
 import type { MadeFork } from "../../restore/fork/make.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
-import { noteText } from "./words/notes.ts";
-import { sideEffectRow } from "./words/side-effects.ts";
+import { noteText } from "./words/restore/notes.ts";
+import { sideEffectRow } from "./words/restore/side-effects.ts";
 
 export function forkJson({ chat, from, base: _, v: _v, making: _making, ...rest }: ForkRecord) {
   // As in every receipt. A conversation that was handed off has no transcript yet.

@@ -10,7 +10,7 @@ import { fileLines, summaryOf } from "./files.ts";
 import { table } from "./layout/table.ts";
 import { fit, pad, widthOf, wrap, wrapAfter, wrapMessage } from "./layout/text.ts";
 import { age, moment } from "./layout/time.ts";
-import { stepDetails } from "./step.ts";
+import { stepDetails } from "./step/step.ts";
 import { accessibleTimeline } from "./timeline/accessible.ts";
 import { timeline } from "./timeline/timeline.ts";
 

@@ -5,7 +5,7 @@ import type { RunWorktreeStatus } from "../../restore/fork/stale-worktrees.ts";
 import type { Paint } from "../terminal/io.ts";
 import { placeOf } from "./layout/location.ts";
 import { table } from "./layout/table.ts";
-import { keepReasonText } from "./words/forks.ts";
+import { keepReasonText } from "./words/restore/forks.ts";
 
 const STATES: Readonly<Record<RunWorktreeStatus["state"], string>> = {
   empty: "nothing was done there",

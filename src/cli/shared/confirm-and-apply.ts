@@ -7,7 +7,7 @@ import { plural } from "../../base/text.ts";
 import { PlanOutdated } from "../../restore/changes/same-plan.ts";
 import { isEmptyPlan, obstacles, type Receipt, type RestorePlan } from "../../restore/types.ts";
 import { reversalJson } from "../render/operations/reversal.ts";
-import { planLines, receiptLines, resumeHint } from "../render/plan.ts";
+import { planLines, receiptLines, resumeHint } from "../render/plan/plan.ts";
 import { confirm } from "../terminal/ask.ts";
 import { EXIT } from "../terminal/exit.ts";
 import type { Channel, Io } from "../terminal/io.ts";

@@ -10,7 +10,7 @@ import { type Loaded, loadSettings, type SettingProblem } from "../../config/loa
 import { suggestKey } from "../../config/suggest.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { placeOf } from "../render/layout/location.ts";
-import { settingDefectText } from "../render/words/settings.ts";
+import { settingDefectText } from "../render/words/setup/settings.ts";
 
 export function settingsOf(workspace: Workspace | undefined): Loaded {
   return loadSettings(workspace ?? null);

@@ -1,6 +1,6 @@
 /** Opens the work tree for a command, after repairing whatever a killed process left unfinished. */
 import { existsSync } from "node:fs";
-import { recover } from "../../api/recover.ts";
+import { recover } from "../../api/restore/recover.ts";
 import { messageOf } from "../../base/errors.ts";
 import { logTo } from "../../base/log.ts";
 import { userScopeFile } from "../../base/paths.ts";
@@ -8,7 +8,7 @@ import { printable } from "../../base/text.ts";
 import { loadConfig } from "../../config/load.ts";
 import { findWorkspace, isEnabled, requireWorkspace, type Workspace } from "../../git/workspace.ts";
 import { putBackSettings } from "../../maintenance/put-back.ts";
-import { noteText } from "../render/words/notes.ts";
+import { noteText } from "../render/words/restore/notes.ts";
 import type { Io } from "../terminal/io.ts";
 import { ownExecutable } from "./executable.ts";
 

@@ -1,4 +1,4 @@
-/** What the checks of `doctor` find and what its repairs do, as data. cli/render/words/doctor.ts has the sentences. */
+/** What the checks of `doctor` find and what its repairs do, as data. cli/render/words/setup/doctor.ts has the sentences. */
 import type { SharedBy } from "../../checkpoints/branch/relocate.ts";
 import type { EntireTraces } from "../../checkpoints/entire/traces.ts";
 import type { GitHooksFound } from "../../checkpoints/git-hooks/install.ts";

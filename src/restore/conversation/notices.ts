@@ -1,4 +1,4 @@
-/** Notices for agents whose files changed under them. `cli/render/words/undo-notice.ts` has their text. */
+/** Notices for agents whose files changed under them. `cli/render/words/restore/undo-notice.ts` has their text. */
 import { sessionKey } from "../../base/ids.ts";
 import { InstalledWords } from "../../base/words.ts";
 import type { RestorePlan } from "../types.ts";

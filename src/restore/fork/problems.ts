@@ -1,4 +1,4 @@
-/** What making, finding or dropping a fork can fail with, as data. cli/render/words/forks.ts has the sentences. */
+/** What making, finding or dropping a fork can fail with, as data. cli/render/words/restore/forks.ts has the sentences. */
 import { ProblemError } from "../../base/errors.ts";
 import type { LeftFiles } from "../notes.ts";
 import type { BlockedPath } from "../owned/walk.ts";

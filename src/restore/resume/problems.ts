@@ -1,4 +1,4 @@
-/** Why a conversation can't be resumed, as data. cli/render/words/restore.ts has the sentences. */
+/** Why a conversation can't be resumed, as data. cli/render/words/restore/problems.ts has the sentences. */
 
 import { ProblemError } from "../../base/errors.ts";
 import type { CheckpointDefect } from "../../checkpoints/problems.ts";

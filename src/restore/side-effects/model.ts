@@ -1,4 +1,4 @@
-/** Side effects that a restore does not undo, as data. cli/render/words/side-effects.ts has the text. */
+/** Side effects that a restore does not undo, as data. cli/render/words/restore/side-effects.ts has the text. */
 import type { NotCaptured } from "../../model/step.ts";
 import type { ConflictReason } from "../types.ts";
 import type { FileEffect } from "./file-effects.ts";

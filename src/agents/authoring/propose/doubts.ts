@@ -1,4 +1,4 @@
-/** What a proposal is unsure of. `cli/render/words/agent-doubts.ts` has the sentences. */
+/** What a proposal is unsure of. `cli/render/words/agents/doubts.ts` has the sentences. */
 export type Doubt =
   /** Nothing recorded tells it: a guess. */
   | { kind: "guess"; key: string; value: string }

@@ -6,7 +6,7 @@ import { oneLine, plural, printable, shorten, shownPath } from "../../../base/te
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
-import { PROVABLE_NAMES, proofText } from "../../render/words/agent-proofs.ts";
+import { PROVABLE_NAMES, proofText } from "../../render/words/agents/proofs.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { agentsCheckCommand } from "./commands.ts";

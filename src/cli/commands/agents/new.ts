@@ -7,7 +7,7 @@ import { homeDirectory } from "../../../base/paths.ts";
 import { printable } from "../../../base/text.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
-import { doubtText } from "../../render/words/agent-doubts.ts";
+import { doubtText } from "../../render/words/agents/doubts.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { agentsNewCommand } from "./commands.ts";
 

@@ -7,12 +7,12 @@ import type { OptionsOf } from "../../program/spec.ts";
 import { fit, pad } from "../../render/layout/text.ts";
 import { age } from "../../render/layout/time.ts";
 import { SHORT_COMMIT, shortSession, storyJson } from "../../render/line-origin.ts";
-import { filePlace } from "../../shared/file-position.ts";
 import { openRepository } from "../../shared/open-repository.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import type { blameCommand } from "./commands.ts";
+import { filePlace } from "./file-position.ts";
 
 type Options = OptionsOf<typeof blameCommand>;
 

@@ -29,7 +29,7 @@ import {
   spentBy,
 } from "../../render/checkpoint.ts";
 import { commitLine, labelled } from "../../render/line-origin.ts";
-import { recordedSessionLines } from "../../render/session.ts";
+import { recordedSessionLines } from "../../render/sessions/session.ts";
 import { checkpointDefectText } from "../../render/words/checkpoints.ts";
 import { openRepository } from "../../shared/open-repository.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -62,7 +62,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
       for (const session of sessions) session.prompts = await ownPrompts(reader, id, session);
     }
     if (options.summarise) {
-      const { summarizeAll } = await import("../../shared/summarize.ts");
+      const { summarizeAll } = await import("./summarize.ts");
       await summarizeAll(workspace, reader, found.checkpoints, options.agent, io);
     }
     const conversations = options.conversation ? await conversationsOf(workspace, reader, found) : new Map();
@@ -79,7 +79,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
  */
 async function askTeam(workspace: Workspace, target: string, { json }: Options, io: Io, error: unknown): Promise<null> {
   if (!(error instanceof UserError) || error.kind !== "not-found") throw error;
-  const { teamTurns } = await import("../../shared/team-turns.ts");
+  const { teamTurns } = await import("./team-turns.ts");
   const commit = await findCommit(workspace, target);
   const turns = await teamTurns(commit?.checkpoints ?? (isCheckpointName(target) ? [target] : []));
   if (turns.length === 0) throw error;

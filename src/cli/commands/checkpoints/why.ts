@@ -11,12 +11,12 @@ import type { VisibleTurn } from "../../../team/protocol.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { fit } from "../../render/layout/text.ts";
 import { commitLine, labelled, section, storyJson, turnName } from "../../render/line-origin.ts";
-import { filePlace } from "../../shared/file-position.ts";
 import { openRepository } from "../../shared/open-repository.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import type { whyCommand } from "./commands.ts";
+import { filePlace } from "./file-position.ts";
 
 type Options = OptionsOf<typeof whyCommand>;
 
@@ -72,7 +72,7 @@ async function one(workspace: Workspace, path: string, line: LineStory, options:
 async function turnsOfCommit(workspace: Workspace, commit: string, path: string): Promise<VisibleTurn[]> {
   const linked = await findCommit(workspace, commit);
   if (!linked || linked.checkpoints.length === 0) return [];
-  const { teamTurns } = await import("../../shared/team-turns.ts");
+  const { teamTurns } = await import("./team-turns.ts");
   return (await teamTurns(linked.checkpoints)).filter(({ paths }) => paths?.includes(path));
 }
 

@@ -9,7 +9,7 @@ import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
 import { widthOf, wrapAfter } from "../../render/layout/text.ts";
-import { meaningOf, settingDefectText } from "../../render/words/settings.ts";
+import { meaningOf, settingDefectText } from "../../render/words/setup/settings.ts";
 import { settingsOf, settingsWarnings } from "../../shared/settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { configListCommand } from "./commands.ts";

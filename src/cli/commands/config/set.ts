@@ -13,7 +13,7 @@ import { findWorkspace, type Workspace } from "../../../git/workspace.ts";
 import { isTier, TIER_NAMES } from "../../../recording/tiers/tiers.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
-import { ruleText, settingDefectText } from "../../render/words/settings.ts";
+import { ruleText, settingDefectText } from "../../render/words/setup/settings.ts";
 import { requireKey, settingsOf } from "../../shared/settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { configSetCommand } from "./commands.ts";

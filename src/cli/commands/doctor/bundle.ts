@@ -7,7 +7,7 @@ import { shownPath } from "../../../base/text.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
 import { bundle } from "../../../maintenance/doctor/bundle.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { findingText } from "../../render/words/doctor.ts";
+import { findingText } from "../../render/words/setup/doctor.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import type { Io } from "../../terminal/io.ts";
 import { jsonText } from "../../terminal/json.ts";

@@ -1,6 +1,6 @@
 /** `doctor`: reports problems and how to fix them. */
 
-import { recover } from "../../../api/recover.ts";
+import { recover } from "../../../api/restore/recover.ts";
 import { plural, printable } from "../../../base/text.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
 import { diagnose, repair } from "../../../maintenance/doctor/doctor.ts";
@@ -9,8 +9,8 @@ import { startedRestores } from "../../../restore/apply/journal.ts";
 import { logsDirectory } from "../../../run/log/layout.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { wrapAfter } from "../../render/layout/text.ts";
-import { findingText, repairText } from "../../render/words/doctor.ts";
-import { noteText } from "../../render/words/notes.ts";
+import { noteText } from "../../render/words/restore/notes.ts";
+import { findingText, repairText } from "../../render/words/setup/doctor.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io, Style } from "../../terminal/io.ts";

@@ -25,7 +25,7 @@ import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { fit } from "../../render/layout/text.ts";
 import { age } from "../../render/layout/time.ts";
-import { resumeNoteText } from "../../render/words/notes.ts";
+import { resumeNoteText } from "../../render/words/restore/notes.ts";
 import { openRepository } from "../../shared/open-repository.ts";
 import { startAgent } from "../../shared/start-agent.ts";
 import { confirm } from "../../terminal/ask.ts";

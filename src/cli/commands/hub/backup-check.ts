@@ -2,10 +2,10 @@
 import { plural } from "../../../base/text.ts";
 import { type Check, checkIndex } from "../../../hub/database/backup-check.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { withDatabase } from "../../shared/hub.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubBackupCheckCommand } from "./commands.ts";
+import { withDatabase } from "./database.ts";
 
 type Options = OptionsOf<typeof hubBackupCheckCommand>;
 

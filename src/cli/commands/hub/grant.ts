@@ -2,10 +2,10 @@
 import { oneLine } from "../../../base/text.ts";
 import { grant } from "../../../hub/people/people.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { withDatabase } from "../../shared/hub.ts";
 import { requireLevel } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubGrantCommand } from "./commands.ts";
+import { withDatabase } from "./database.ts";
 
 type Options = OptionsOf<typeof hubGrantCommand>;
 

@@ -4,9 +4,9 @@ import { migrate } from "../../../hub/database/migrate.ts";
 import { addPerson, findPerson } from "../../../hub/people/people.ts";
 import { invite } from "../../../hub/people/tokens.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { inviteLink, withDatabase } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubInitCommand } from "./commands.ts";
+import { inviteLink, withDatabase } from "./database.ts";
 
 type Options = OptionsOf<typeof hubInitCommand>;
 

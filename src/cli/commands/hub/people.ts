@@ -3,9 +3,9 @@ import { oneLine, plural } from "../../../base/text.ts";
 import { listPeople, type Person } from "../../../hub/people/people.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
-import { withDatabase } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubPeopleCommand } from "./commands.ts";
+import { withDatabase } from "./database.ts";
 
 type Options = OptionsOf<typeof hubPeopleCommand>;
 

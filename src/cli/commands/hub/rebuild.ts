@@ -3,10 +3,10 @@ import { oneLine } from "../../../base/text.ts";
 import { Months } from "../../../hub/ingest/months.ts";
 import { listSources, type ReadResult, readSource } from "../../../hub/sources/read.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { withDatabase } from "../../shared/hub.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubRebuildCommand } from "./commands.ts";
+import { withDatabase } from "./database.ts";
 import { summary } from "./source.ts";
 
 type Options = OptionsOf<typeof hubRebuildCommand>;

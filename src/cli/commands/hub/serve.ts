@@ -4,10 +4,10 @@ import { messageOf, UserError } from "../../../base/errors.ts";
 import { Database } from "../../../hub/database/connect.ts";
 import { serveHub } from "../../../hub/server/serve.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { databaseUrl, inWords } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
 import { jsonLine } from "../../terminal/json.ts";
 import type { hubServeCommand } from "./commands.ts";
+import { databaseUrl, inWords } from "./database.ts";
 
 type Options = OptionsOf<typeof hubServeCommand>;
 

@@ -9,9 +9,9 @@ import { nameFromAddress } from "../../../team/sharing.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
 import { age } from "../../render/layout/time.ts";
-import { withDatabase } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubSourceCommand } from "./commands.ts";
+import { withDatabase } from "./database.ts";
 
 type Options = OptionsOf<typeof hubSourceCommand>;
 

@@ -8,9 +8,9 @@ import { invite, listDevices, revoke } from "../../../hub/people/tokens.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
 import { age } from "../../render/layout/time.ts";
-import { inviteLink, withDatabase } from "../../shared/hub.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubTokenCommand } from "./commands.ts";
+import { inviteLink, withDatabase } from "./database.ts";
 
 type Options = OptionsOf<typeof hubTokenCommand>;
 

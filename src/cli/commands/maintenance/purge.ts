@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { recover } from "../../../api/recover.ts";
+import { recover } from "../../../api/restore/recover.ts";
 import { UserError } from "../../../base/errors.ts";
 import { logTo } from "../../../base/log.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";

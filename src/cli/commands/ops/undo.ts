@@ -12,7 +12,7 @@ import { forkJson, madeJson } from "../../render/fork.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { age } from "../../render/layout/time.ts";
 import { operationSentence } from "../../render/operations/sentence.ts";
-import { noteText } from "../../render/words/notes.ts";
+import { noteText } from "../../render/words/restore/notes.ts";
 import { confirmAndApply } from "../../shared/confirm-and-apply.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import { openWorkspace } from "../../shared/workspace.ts";

@@ -7,7 +7,7 @@ import { sessionOfShell } from "../../../recording/session/store.ts";
 import { namedStep, requireFreeName } from "../../../restore/targets/names.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { age } from "../../render/layout/time.ts";
-import { stepJson } from "../../render/step-json.ts";
+import { stepJson } from "../../render/step/json.ts";
 import { openWorkspace } from "../../shared/workspace.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";

@@ -12,7 +12,7 @@ import { inOrder, type SessionNode } from "../../../run/sessions/model.ts";
 import type { Hit } from "../../../run/sessions/search.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { runWorktreeJson, runWorktreeLines } from "../../render/run-worktrees.ts";
-import { sessionJson, sessionTreeLines } from "../../render/sessions.ts";
+import { sessionJson, sessionTreeLines } from "../../render/sessions/list.ts";
 import { type LoadedSessions, loadSessions } from "../../shared/load-sessions.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";

@@ -9,7 +9,7 @@ import type { OptionsOf } from "../../program/spec.ts";
 import { labelled, section } from "../../render/line-origin.ts";
 import { factsOf } from "../../render/session-export/facts.ts";
 import { storyJson } from "../../render/session-export/json.ts";
-import { sessionTreeLines } from "../../render/sessions.ts";
+import { sessionTreeLines } from "../../render/sessions/list.ts";
 import { type LoadedSessions, loadSessions } from "../../shared/load-sessions.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";

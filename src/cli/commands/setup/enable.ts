@@ -13,12 +13,12 @@ import { type EnableReport, enable } from "../../../setup/enable.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { table } from "../../render/layout/table.ts";
-import { entireText } from "../../render/words/entire.ts";
-import { admitExternals } from "../../shared/admit-external.ts";
+import { entireText } from "../../render/words/setup/entire.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import { settingsOf } from "../../shared/settings.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
+import { admitExternals } from "./admit-external.ts";
 import type { enableCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof enableCommand>;

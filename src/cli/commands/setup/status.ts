@@ -37,7 +37,7 @@ import { placeOf } from "../../render/layout/location.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
 import { wrapAfter } from "../../render/layout/text.ts";
 import { age, until } from "../../render/layout/time.ts";
-import { WHY_NOT_CAPTURED } from "../../render/step.ts";
+import { WHY_NOT_CAPTURED } from "../../render/step/step.ts";
 import { userScopeText } from "../../render/user-scope.ts";
 import { ownExecutable } from "../../shared/executable.ts";
 import { settingsOf, settingsWarnings } from "../../shared/settings.ts";

@@ -11,16 +11,16 @@ import { isOnTimeline, requireSessionId, stepsOf } from "../../../steps/list.ts"
 import { isEmptyQuery, matchesTurn } from "../../../steps/query/matches.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { colorDiff } from "../../render/diff.ts";
-import { stepJson } from "../../render/step-json.ts";
+import { stepJson } from "../../render/step/json.ts";
 import { accessibleTimeline } from "../../render/timeline/accessible.ts";
 import { timeline } from "../../render/timeline/timeline.ts";
-import { commitLog } from "../../shared/commit-log.ts";
 import { openRepository } from "../../shared/open-repository.ts";
 import { openForReading } from "../../shared/workspace.ts";
 import type { Io, Paint } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import type { logCommand } from "./commands.ts";
+import { commitLog } from "./commit-log.ts";
 import { patchesOf } from "./patches.ts";
 import { queryOf } from "./query.ts";
 

@@ -13,12 +13,12 @@ import type { Tried } from "../../../trials/trial/trials.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { bisectJson, bisectLines, pointLine } from "../../render/bisect-result.ts";
 import { colorDiff } from "../../render/diff.ts";
-import { duration, missingInCopies, outcomeText, trialFromOptions } from "../../shared/trial-options.ts";
 import { openWorkspace } from "../../shared/workspace.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withAbortSignal } from "../../terminal/with-abort-signal.ts";
 import type { bisectCommand } from "./commands.ts";
+import { duration, missingInCopies, outcomeText, trialFromOptions } from "./options.ts";
 
 type Options = OptionsOf<typeof bisectCommand>;
 

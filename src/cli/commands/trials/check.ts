@@ -23,13 +23,13 @@ import { fit } from "../../render/layout/text.ts";
 import { age } from "../../render/layout/time.ts";
 import { checkMark, titleOf } from "../../render/timeline/timeline.ts";
 import { settingsOf } from "../../shared/settings.ts";
-import { duration, outcomeText } from "../../shared/trial-options.ts";
 import { openWorkspace } from "../../shared/workspace.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import { withAbortSignal } from "../../terminal/with-abort-signal.ts";
 import type { checkCommand } from "./commands.ts";
+import { duration, outcomeText } from "./options.ts";
 
 type Options = OptionsOf<typeof checkCommand>;
 

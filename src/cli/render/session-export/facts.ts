@@ -3,8 +3,8 @@ import { oneLine } from "../../../base/text.ts";
 import type { SessionStory } from "../../../run/sessions/story.ts";
 import { costWords, duration } from "../layout/amounts.ts";
 import { moment } from "../layout/time.ts";
-import { whatOf } from "../sessions.ts";
-import { tokenLine } from "../step.ts";
+import { whatOf } from "../sessions/list.ts";
+import { tokenLine } from "../step/step.ts";
 
 export type Fact = [label: string, value: string];
 

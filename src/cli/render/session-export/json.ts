@@ -1,7 +1,7 @@
 /** Renders a whole session as JSON, for `sessions show --json`, `sessions diff --json` and `export --format json`. */
 import type { SessionStory } from "../../../run/sessions/story.ts";
 import { jsonText } from "../../terminal/json.ts";
-import { sessionJson } from "../sessions.ts";
+import { sessionJson } from "../sessions/list.ts";
 
 export function storyJson({ session, turns, tokens, cost, ms, files }: SessionStory) {
   return { session: { ...sessionJson(session), tokens, cost, ms, files }, turns };

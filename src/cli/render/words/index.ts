@@ -3,18 +3,18 @@ import { WORDS } from "../../../api/words.ts";
 import { installProblemWords, type Problem, type ProblemText } from "../../../base/errors.ts";
 import { NOTICE_WORDS } from "../../../restore/conversation/notices.ts";
 import { CHECKPOINT_WORDS, MAINTENANCE_WORDS, REDACTION_WORDS } from "./checkpoints.ts";
-import { conflictText } from "./conflicts.ts";
-import { BASE_WORDS, CONFIG_WORDS, EDIT_WORDS } from "./files.ts";
-import { FORK_WORDS } from "./forks.ts";
 import { GIT_WORDS } from "./git.ts";
-import { noConversationText, noteText } from "./notes.ts";
-import { RESTORE_WORDS, RESUME_WORDS } from "./restore.ts";
+import { conflictText } from "./restore/conflicts.ts";
+import { FORK_WORDS } from "./restore/forks.ts";
+import { noConversationText, noteText } from "./restore/notes.ts";
+import { RESTORE_WORDS, RESUME_WORDS } from "./restore/problems.ts";
+import { sideEffectRow } from "./restore/side-effects.ts";
+import { openSessionNotice, undoNotice } from "./restore/undo-notice.ts";
 import { RUN_WORDS } from "./runs.ts";
-import { SETUP_WORDS } from "./setup.ts";
-import { sideEffectRow } from "./side-effects.ts";
+import { BASE_WORDS, CONFIG_WORDS, EDIT_WORDS } from "./setup/files.ts";
+import { SETUP_WORDS } from "./setup/problems.ts";
 import { API_WORDS, STEP_WORDS } from "./steps.ts";
 import { TRIAL_WORDS } from "./trials.ts";
-import { openSessionNotice, undoNotice } from "./undo-notice.ts";
 
 /** One table for each union of problems. No two problems have the same kind. */
 export const TABLES: readonly object[] = [

@@ -3,7 +3,7 @@ import { ProblemError } from "../../../base/errors.ts";
 import { KEYS } from "../../../config/keys.ts";
 import { RestoreError } from "../../../restore/problems.ts";
 import { TABLES } from "./index.ts";
-import { meaningOf } from "./settings.ts";
+import { meaningOf } from "./setup/settings.ts";
 
 test("no two layers have a problem of the same kind", () => {
   const kinds = TABLES.flatMap((table) => Object.keys(table));

@@ -5,8 +5,8 @@
 
 import { notesJson } from "../../../api/json.ts";
 import { dismissProposal } from "../../../api/proposals.ts";
-import { recover } from "../../../api/recover.ts";
-import { applyRestore, planRedo, planRewind, planUndo, publicPlan } from "../../../api/restore.ts";
+import { recover } from "../../../api/restore/recover.ts";
+import { applyRestore, planRedo, planRewind, planUndo, publicPlan } from "../../../api/restore/restore.ts";
 import { fork, save } from "../../../api/sessions.ts";
 import type { Receipt, RestorePlan } from "../../../api/types.ts";
 import { UserError } from "../../../base/errors.ts";

@@ -1,5 +1,5 @@
 /** One turn: its texts, tool calls, side effects, checks and neighbors. */
-import { listSideEffects } from "../../../../api/side-effects.ts";
+import { listSideEffects } from "../../../../api/restore/side-effects.ts";
 import { UserError } from "../../../../base/errors.ts";
 import type { Step } from "../../../../model/step.ts";
 import { readCheckResults } from "../../../../restore/targets/check-results.ts";

@@ -1,0 +1,29 @@
+/** What a proposed profile is unsure of, in words. */
+import type { Doubt } from "../../../../agents/authoring/propose/doubts.ts";
+import { printable, shownPath } from "../../../../base/text.ts";
+
+type Of<K extends Doubt["kind"]> = Extract<Doubt, { kind: K }>;
+
+const WORDS: { [K in Doubt["kind"]]: (doubt: Of<K>) => string } = {
+  guess: ({ value }) => `a guess, nothing recorded tells it: ${printable(value)}`,
+  "event-meaning": ({ event, is }) => `${printable(event)} is taken for ${is} by its fields, not by its name`,
+  "events-ignored": ({ events }) =>
+    `ignored, because nothing tells what they mean: ${events.map(printable).join(", ")}`,
+  "not-found": () => "found in no payload",
+  "no-event": ({ is }) =>
+    `no recorded event is a ${is}; did you ${is === "TurnStart" ? "ask something" : "wait for the answer"} while it was recorded?`,
+  "tools-unknown": ({ tools }) => `their kind is unknown, so they count as other: ${tools.map(printable).join(", ")}`,
+  "no-transcript": () => "no file that grew holds the conversation; name its directory with --watch",
+  "outside-home": ({ path }) => `${shownPath(path)} is not in the home directory, so it can't be described`,
+  "place-unknown": ({ part }) => `nothing recorded explains "${printable(part)}" in the transcript's path`,
+  "prompts-differ": ({ missing, more }) =>
+    `of the prompts that hooks sent, the transcript lacks ${missing}, and it has ${more} more`,
+  "cache-in-input": () => "whether the input includes cached tokens is a guess",
+  "hooks-by-hand": () => "hooks were installed by hand, so `enable` will print the commands; name the agent's file",
+  "fork-untried": () => "the agent has not continued a copy of a conversation yet",
+};
+
+export function doubtText(doubt: Doubt): string {
+  const say = WORDS[doubt.kind] as (given: Doubt) => string;
+  return `${doubt.key}: ${say(doubt)}`;
+}

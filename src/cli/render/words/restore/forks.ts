@@ -1,0 +1,217 @@
+/** The sentences for forks: what making or dropping one fails with, and what a drop would lose. */
+import { oneLine, plural, shownPath } from "../../../../base/text.ts";
+import type { ForkProblem } from "../../../../restore/fork/problems.ts";
+import type { KeepReason } from "../../../../restore/fork/stale-worktrees.ts";
+import type { GitOperation } from "../../../../restore/owned/activity.ts";
+import type { OwnWork } from "../../../../restore/owned/repositories.ts";
+import type { BlockedPath } from "../../../../restore/owned/walk.ts";
+import type { DropRisk } from "../../../../restore/owned/work.ts";
+import { MORE_LETTERS, shown, type WordsFor } from "../words.ts";
+import { noteText } from "./notes.ts";
+
+const OTHER_DIRECTORY = "Give another place with --directory.";
+const LEAVE_OUT = "Leave it out.";
+
+export const FORK_WORDS: WordsFor<ForkProblem> = {
+  "forks-locked": () => ["Another fork is being made or dropped.", "Wait until it is done, then try again."],
+  "fork-unknown": ({ text, names, closest }) => [
+    `There is no fork "${shown(text)}".`,
+    closest !== null
+      ? `Did you mean ${closest}?`
+      : names.length > 0
+        ? `Existing forks: ${names.join(", ")}`
+        : "`backtrail fork <step>` makes one.",
+  ],
+  "fork-ambiguous": ({ text, names }) => [
+    `"${shown(text)}" could be any of ${names.slice(0, 5).join(", ")}.`,
+    MORE_LETTERS,
+  ],
+  "fork-gone": ({ fork }) => [`The fork ${fork} is gone.`, "`backtrail fork drop` forgets it."],
+  "fork-unreadable": ({ fork, directory }) => [
+    `The fork ${fork} can't be read: ${shownPath(directory)} does not lead to this repository.`,
+    `If one of them was moved: git worktree repair ${shownPath(directory)}`,
+  ],
+  "fork-is-here": ({ fork, action }) => [
+    `This is the fork ${fork} itself.`,
+    action === "drop"
+      ? "Drop it from another work tree."
+      : `Take it from where its work should go: backtrail -C <directory> fork take ${fork}`,
+  ],
+
+  "folder-has-no-branches": () => ["This folder has no git, so a fork of it has no branch.", "Leave the option out."],
+  "branch-name-invalid": ({ branch }) => [
+    `"${shown(branch, 80)}" can't be the name of a branch.`,
+    "Give another one with --branch.",
+  ],
+  "branch-exists": ({ branch }) => [
+    `There is a branch ${shown(branch, 80)} already.`,
+    "Give another name with --branch.",
+  ],
+  "branch-not-made": ({ reason }) => [`The branch could not be made: ${reason}.`],
+  "branch-name-taken": ({ branch, tip }) => [
+    `The branch ${oneLine(branch)} can't be made again: another one has its name.`,
+    tip === null ? undefined : `Give it another one: git branch <name> ${tip}`,
+  ],
+  "directory-exists": ({ directory }) => [`${shownPath(directory)} is there already.`, OTHER_DIRECTORY],
+  "directory-in-git": ({ directory }) => [`${shownPath(directory)} lies in git's own directory.`, OTHER_DIRECTORY],
+  "directory-in-work-tree": ({ directory }) => [
+    `${shownPath(directory)} lies in the work tree itself, and git does not ignore it.`,
+    OTHER_DIRECTORY,
+  ],
+  "directory-has-steps": ({ directory }) => [
+    `${shownPath(directory)} has steps of its own, from a folder that was there before.`,
+    OTHER_DIRECTORY,
+  ],
+  "fork-not-made": ({ directory, reason }) => [
+    `The fork could not be made in ${shownPath(directory)}: ${reason}.`,
+    OTHER_DIRECTORY,
+  ],
+  "fork-vanished": ({ directory }) => [`The fork in ${shownPath(directory)} is not there after it was made.`],
+  "fork-source-gone": ({ step }) => [`Step ${step}, which the fork was made from, is gone.`],
+  "fork-step-gone": ({ step, fork, branch, tip }) => [
+    `Step ${step}, which holds the files of the fork ${oneLine(fork)}, is gone.`,
+    tip === null ? undefined : `Its last commit may still be there: git branch ${branch} ${tip}`,
+  ],
+  "path-missing": ({ path }) => [`${shownPath(path)} is not in this work tree.`, LEAVE_OUT],
+  "path-not-ignored": ({ path }) => [
+    `${shownPath(path)} is not ignored by git, so the fork gets it from the step.`,
+    LEAVE_OUT,
+  ],
+  "fork-left-files": ({ reason, hint, left }) => [`${reason} ${noteText(left)}`, hint],
+
+  "appeared-in-fork": ({ path, fork }) => [
+    `${shownPath(path)} has appeared in the fork ${fork} since you were asked. Nothing was changed.`,
+    "Try again to see everything that would go.",
+  ],
+  "fork-not-linked": ({ directory, fork }) => [
+    `${shownPath(directory)} does not lead to git's record of the fork ${fork}, so it may be something else. Nothing was changed.`,
+    `If the repository or the fork was moved: git worktree repair ${shownPath(directory)}. If the fork is gone, move what is there away and run \`git worktree prune\`. Then try again.`,
+  ],
+  "fork-missing": ({ directory, fork, why }) => [
+    `The directory of the fork ${fork} is not at ${shownPath(directory)}, and ${why === "locked" ? "it is locked" : "the repository was moved since it was made"}. Nothing was changed.`,
+    why === "locked"
+      ? "If it is really gone, run `git worktree unlock` and try again."
+      : "If it was moved too: git worktree repair <its directory>. If it is gone: git worktree prune. Then try again.",
+  ],
+  "fork-replaced": ({ directory }) => [
+    `${shownPath(directory)} is a repository of its own now, or belongs to another store. Nothing was changed.`,
+    "Move it away, then try again.",
+  ],
+  "repository-not-moved": ({ from, to }) => [
+    `${shownPath(from)} could not be moved to ${shownPath(to)}.`,
+    "Make room there; the next command tries again.",
+  ],
+  "repository-elsewhere": ({ path }) => [
+    `${shownPath(path)} holds work of its own, and can't be kept: it is on another file system than its repository.`,
+    "Push what is in it, or move it away; then try again.",
+  ],
+  "commits-not-kept": () => ["Commits that nothing else holds could not be kept. Nothing was changed.", "Try again."],
+  "ignored-unknown": ({ directory, reason }) => [
+    `Git can't tell which files of ${shownPath(directory)} are ignored: ${reason}`,
+  ],
+  "directory-gone": ({ directory }) => [`${shownPath(directory)} is not there anymore.`],
+  "directory-replaced": ({ directory }) => [
+    `${shownPath(directory)} is another directory than a moment ago. Nothing was changed.`,
+  ],
+  "aside-exists": ({ directory }) => [`${shownPath(directory)} is there already.`, "Move it away and try again."],
+  "not-removed": ({ directory, reason }) => [
+    `${shownPath(directory)} can't be removed: ${reason}. Nothing was changed.`,
+  ],
+  blocked: ({ directory, first, more }) => [
+    `${shownPath(directory)} can't be removed: ${shownPath(first.path)}${more > 0 ? ` (and ${plural(more, "more path")})` : ""}: ${blockedText(first)}.`,
+    "Put that right, or move it away; then try again.",
+  ],
+  "file-unreadable": ({ path, reason }) => [`${shownPath(path)} can't be read: ${reason}. Nothing was changed.`],
+};
+
+function blockedText(blocked: BlockedPath): string {
+  return blocked.kind === "mounted" ? "another file system is mounted there" : `it can't be read (${blocked.code})`;
+}
+
+const OPERATIONS: Record<GitOperation, string> = {
+  rebase: "A rebase",
+  merge: "A merge",
+  "cherry-pick": "A cherry-pick",
+  revert: "A revert",
+  bisect: "A bisection",
+};
+
+/** A row of a drop's plan. */
+export function dropRiskRow(risk: DropRisk): { kind: DropRisk["kind"]; what: string; why: string } {
+  return { kind: risk.kind, ...riskWords(risk) };
+}
+
+function riskWords(risk: DropRisk): { what: string; why: string } {
+  switch (risk.kind) {
+    case "unmarked-fork":
+      return {
+        what: shownPath(risk.directory),
+        why: "an older version made it and left no mark, so only its name tells that it is the fork",
+      };
+    case "agent-in-turn":
+      return { what: `A turn of ${oneLine(risk.agent)}`, why: "the agent is at work there" };
+    case "agent-open":
+      return { what: `A session of ${oneLine(risk.agent)}`, why: "the agent is still open there" };
+    case "process":
+      return { what: `Process ${risk.pid}`, why: "it is at work there" };
+    case "ignored":
+    case "unsaved": {
+      const what = "path" in risk ? shownPath(risk.path) : plural(risk.more, "more path");
+      return { what, why: risk.kind === "ignored" ? "git ignores it, so no step holds it" : "no step holds it" };
+    }
+    case "git-operation":
+      return { what: OPERATIONS[risk.operation], why: "it is under way there" };
+  }
+}
+
+const OWN_WORK: Record<OwnWork, string> = {
+  unreadable: "git can't read it",
+  "other-worktree": "it is a worktree of another repository",
+  "uncommitted-files": "it has files that are not committed",
+  "unpushed-commits": "it has commits that none of its remotes has",
+};
+
+/** Why a nested repository is moved out before its directory is removed. */
+export function ownWorkText(work: OwnWork | null): string {
+  return work === null ? "" : OWN_WORK[work];
+}
+
+/** Why a run's worktree stays. */
+export function keepReasonText(reason: KeepReason): string {
+  switch (reason.kind) {
+    case "directory-missing":
+      return "its directory is missing: `git worktree prune` forgets it";
+    case "not-a-worktree":
+      return "what is there is no worktree of this repository";
+    case "not-linked":
+      return "it does not lead here: `git worktree repair` puts that right";
+    case "unmerged-commits":
+      return "it has commits that are on no other branch";
+    case "run-active":
+      return "its run is still under way";
+    case "agent-active":
+      return "an agent is at work there";
+    case "locked":
+      return "it is locked";
+    case "detached":
+      return "it is on no branch";
+    case "state-unknown":
+      return "what is changed there can't be told";
+    case "unreadable":
+      return "what is in it can't be read";
+    case "submodules":
+      return "it has submodules of its own";
+    case "process":
+      return `process ${reason.pid} is at work there`;
+    case "git-operation":
+      return `${OPERATIONS[reason.operation].toLowerCase()} is under way there`;
+    case "other-branch":
+      return `it is on another branch, ${shownPath(reason.branch)}`;
+    case "uncommitted":
+      return `${plural(reason.files, "file")} there ${reason.files === 1 ? "is" : "are"} not committed`;
+    case "ignored-files":
+      return reason.more === 0
+        ? `${shownPath(reason.path)} is only there, and git ignores it`
+        : `${shownPath(reason.path)} and ${plural(reason.more, "more path")} are only there, and git ignores them`;
+  }
+}

@@ -1,0 +1,167 @@
+/** The sentences for notes: after a restore, a fork or a resume, and after the recovery of an interrupted command. */
+
+import { plural, shownPath } from "../../../../base/text.ts";
+import type { MaintenanceEvent } from "../../../../maintenance/events.ts";
+import type { ForkRecovery, NoConversation, RestoreNote, ResumeNote } from "../../../../restore/notes.ts";
+import type { RestoreKind } from "../../../../restore/types.ts";
+import { checkpointDefectText } from "../checkpoints.ts";
+import { listed } from "../words.ts";
+
+const INDEX_LEFT = {
+  "earlier-version": "an earlier version has begun this restore",
+  "head-moved": "HEAD has moved meanwhile",
+  locked: "another git process holds the index",
+} as const;
+
+const BRANCH_LEFT = {
+  "commit-not-kept": "the commit that it is on could not be kept",
+  changed: "it changed in the meantime",
+} as const;
+
+/** A note of a receipt, a fork or a recovery. */
+export type Note = RestoreNote | ForkRecovery | MaintenanceEvent;
+
+export function noteText(note: Note): string {
+  switch (note.kind) {
+    case "restore-unreadable":
+      return `What an interrupted restore left in ${note.directory} can't be read, so it is left there.`;
+    case "restore-finished": {
+      const redo = note.restore === "fork" ? "" : "; `backtrail redo` takes it back";
+      return `Finished ${aRestore(note.restore)} that had been interrupted${redo}.`;
+    }
+    case "restore-not-finished": {
+      const what = aRestore(note.restore);
+      return `${what.charAt(0).toUpperCase()}${what.slice(1)} that had been interrupted could not be finished: ${note.reason}`;
+    }
+    case "saved-before-finishing":
+      return `The files as they were before finishing are in step ${note.step}.`;
+    case "conversation-continues":
+      return `Continue the conversation with: ${note.command}`;
+    case "files-kept":
+      return `The safety step does not hold the last content of ${plural(note.paths.length, "file")} that had to make way (${listed(note.paths, 3)}); it is kept in ${note.directory}.`;
+    case "branch-not-moved":
+      return `The branch was not moved: ${BRANCH_LEFT[note.why]}.`;
+    case "index-left":
+      return `What is staged was left as it is: ${INDEX_LEFT[note.why]}.`;
+    case "index-refused":
+      return `What is staged was left as it is: ${note.reason}.`;
+    case "staged-left":
+      return `Staged changes of ${listed(note.paths)} were left as they are: they have changed meanwhile.`;
+    case "copy-gone":
+      return "The conversation's copy is gone again.";
+    case "copy-failed":
+      return `The conversation could not be copied: ${note.reason}`;
+    case "no-conversation":
+      return noConversationText(note.reason);
+    case "agent-notified":
+      return "The conversation's copy ends with what was undone.";
+    case "agent-not-notified":
+      return `The agent can't be told by itself here. What to paste when you go on:\n\n${note.notice}\n`;
+    case "conflict-markers":
+      return `Look for "<<<<<<< now" and resolve the conflicts in ${listed(note.paths)}.`;
+    case "conflicts-left":
+      return `In conflict, and left as it is since no markers can show it: ${listed(note.paths)}.`;
+    case "all-as-before":
+      return "All files are as they were before.";
+    case "changed-meanwhile":
+      return `${listed(note.paths)} changed meanwhile and ${note.paths.length === 1 ? "was" : "were"} left as ${note.paths.length === 1 ? "it is" : "they are"} now. All other files are as they were before. Everything as it was before is in step ${note.safetyStep}.`;
+    case "files-left":
+      return `Nothing else holds what is in ${listed(note.paths)}, so it stays in ${shownPath(note.directory)}.`;
+    case "private-files-missing":
+      return `Files that others may not read are not in it: ${listed(note.paths)}.`;
+    case "ignored-files-missing":
+      return `What git ignores is not in it: ${listed(note.paths)}.`;
+    case "submodules-missing":
+      return "Submodules are not in it: `git submodule update --init` there fetches them.";
+    case "commit-forked":
+      return "A commit has no conversation: the fork has the files alone.";
+    case "commit-not-handed-off":
+      return "A commit has no conversation: there is nothing to hand over.";
+    case "hooks":
+      return note.text;
+    case "not-the-fork":
+      return `${shownPath(note.directory)} does not belong to the fork anymore, and is left alone.`;
+    case "fork-not-finished":
+      return `The fork ${note.fork}, which was being ${note.action === "make" ? "made" : "dropped"}, could not be finished: ${note.reason}`;
+    case "fork-finished": {
+      const command = note.command === null ? "" : ` Continue the conversation with: ${note.command}`;
+      return `Finished the fork ${note.fork}, which had been interrupted.${command}`;
+    }
+    case "fork-cleared":
+      return `Cleared away the fork ${note.fork}, which had been interrupted before it had files.`;
+    case "fork-running":
+      return `The fork ${note.fork} is still being made by a git that has outlived its command.`;
+    case "fork-stays":
+      return `The fork ${note.fork} is still there: dropping it was interrupted before anything was removed.`;
+    case "fork-dropped": {
+      const saved = note.step === null ? "" : ` Its last state is step ${note.step}.`;
+      return `Dropped the fork ${note.fork}, which had been interrupted.${saved}`;
+    }
+    case "fork-commits-kept":
+      return `Commits that only it had are kept: git log ${note.ref}`;
+    case "fork-staged-kept":
+      return `What was staged in it is kept: git ls-tree -r ${note.ref}`;
+    case "fork-repository-kept":
+      return `A repository that was in it is kept in ${shownPath(note.directory)}.`;
+    case "saves-finished":
+      return `Finished saving ${plural(note.steps, "step")} that a killed process had left behind.`;
+    case "turns-closed":
+      return `Closed ${plural(note.turns, "interrupted turn")}.`;
+    case "purge-interrupted":
+      return "`backtrail purge` was interrupted before anything was removed.";
+    case "purge-finished":
+      return "Finished removing what was recorded here.";
+    case "forget-finished":
+      return `Finished forgetting ${plural(note.conversations, "conversation")}.`;
+    case "hooks-put-back":
+      return `${shownPath(note.file)} was deleted, perhaps by \`git clean\`. The hooks of ${note.agent} are back in it.`;
+  }
+}
+
+export function resumeNoteText(note: ResumeNote): string {
+  switch (note.kind) {
+    case "other-sessions":
+      return `It has other sessions too (--session): ${note.sessions.join(", ")}.`;
+    case "written-elsewhere":
+      return `It was written elsewhere: \`backtrail explain ${note.checkpoint} --conversation\` shows what the agent will be told.`;
+    case "secrets-removed":
+      return `Secrets were taken out before it was shared: ${plural(note.count, "placeholder stands", "placeholders stand")} for them.`;
+    case "damaged":
+      return checkpointDefectText(note.defect);
+    case "compact":
+      return "Only a compact transcript is stored: the agent is told what was said.";
+    case "agent-not-recorded":
+      return `${note.name} is not recorded here: \`backtrail enable --agent ${note.agent}\`.`;
+  }
+}
+
+export function noConversationText(reason: NoConversation): string {
+  switch (reason.kind) {
+    case "no-transcript":
+      return "Chat rewind unavailable (no transcript found)";
+    case "not-supported":
+      return `Chat rewind unavailable (not known how for ${reason.agent})`;
+    case "begins-later":
+      return "The conversation begins after this step: start a new session.";
+    case "outside":
+      return "The conversation's copy would be outside of the agent's directory for conversations.";
+    case "code-only":
+      return "Only the files were asked for.";
+    case "some-files":
+      return "Only some files were asked for; the conversation stays as it is.";
+    case "commit":
+      return "A commit has no conversation.";
+    case "undo-only":
+      return "The agent does not know yet; --tell-agent lets it know.";
+    case "unchanged":
+      return "The conversation was not changed.";
+    case "notified-later":
+      return "The agent learns of it with its next prompt.";
+    case "went-on":
+      return `The conversation stays as it is, since it went on. Continue the one from before with: backtrail resume ${reason.session}`;
+  }
+}
+
+function aRestore(kind: RestoreKind): string {
+  return kind === "undo" ? "an undo" : `a ${kind}`;
+}

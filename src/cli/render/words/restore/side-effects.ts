@@ -1,0 +1,164 @@
+/** The words for side effects, which a restore does not undo: for the user, and for agents. */
+
+import type { SideEffectRow } from "../../../../api/words.ts";
+import { oneLine, plural, shorten, shownPath } from "../../../../base/text.ts";
+import type { NotCaptured } from "../../../../model/step.ts";
+import type { FileEffect, IgnoredFileChange } from "../../../../restore/side-effects/file-effects.ts";
+import type { GitOperation, LeftReason, SideEffect } from "../../../../restore/side-effects/model.ts";
+import type { CommandEffect } from "../../../../restore/side-effects/shell.ts";
+import { conflictText } from "./conflicts.ts";
+
+const PROMPT_LENGTH = 60;
+
+const NOT_CAPTURED: Record<NotCaptured["why"], string> = {
+  "too-large": "it is larger than the limit, so it is not recorded",
+  "too-many": "more files match capture.include than are recorded",
+  "no-time": "there was no time to record it",
+  "nested-repository": "a repository inside this one is not recorded",
+  submodule: "submodules are left as they are",
+  unreadable: "it could not be read, so it is not recorded",
+  "special-file": "it is neither a file nor a link",
+};
+const NOT_CAPTURED_THEN: Partial<Record<NotCaptured["why"], string>> = {
+  "too-large": "it was too large to be recorded then",
+  "too-many": "it was not recorded then",
+  "no-time": "there was no time to record it then",
+};
+
+const IGNORED = "it is ignored by git, so it is not recorded";
+const IGNORED_CHANGES: Record<IgnoredFileChange, string> = {
+  created: IGNORED,
+  written: IGNORED,
+  changed: "it was changed; git ignores it, so its earlier content is not recorded",
+  removed: "it was removed; git ignores it, so its content is not recorded",
+  "maybe-removed": "it may have been removed; git ignores it, so its content is not recorded",
+  moved: "it was moved; git ignores it, so it is not recorded",
+};
+
+const COMMAND_EFFECTS: Record<CommandEffect, string> = {
+  packages: "it installed or removed packages",
+  database: "it may have changed a database",
+  machine: "it talked to another machine",
+  services: "it changed running services or processes",
+  background: "it may still be running in the background",
+  infrastructure: "it may have changed containers or infrastructure",
+  push: "it pushed to another repository",
+  commit: "it changed git's own state: commits, branches, tags and the stash stay",
+  branch: "it changed git's own state: commits, branches, tags and the stash stay",
+  tag: "it changed git's own state: commits, branches, tags and the stash stay",
+  stash: "it changed git's own state: commits, branches, tags and the stash stay",
+  "git-config": "it changed git's own state: commits, branches, tags and the stash stay",
+};
+
+const ABORT: Record<GitOperation, string> = {
+  merge: "git merge --abort",
+  rebase: "git rebase --abort",
+  "cherry-pick": "git cherry-pick --abort",
+  revert: "git revert --abort",
+};
+
+/** A side effect as a row of a plan, in text and in JSON. */
+export function sideEffectRow(effect: SideEffect): SideEffectRow {
+  const { what, why } = wordsOf(effect);
+  const command = effect.kind === "command" ? effect.command : "by" in effect ? effect.by : undefined;
+  return { kind: effect.kind, what, why, ...(command === undefined ? {} : { command }) };
+}
+
+function wordsOf(effect: SideEffect): { what: string; why: string } {
+  switch (effect.kind) {
+    case "ignored-file":
+      return { what: `${shownPath(effect.path)}${effect.isDirectory ? "/" : ""}`, why: ignoredText(effect) };
+    case "outside-file":
+      return { what: shownPath(effect.path), why: "it lies outside of this folder" };
+    case "ignored-files-removed":
+      return { what: `\`${effect.by}\``, why: "it removed files that git ignores, and these are not recorded" };
+    case "ignored-files-cut":
+      return {
+        what: "Other ignored files",
+        why: `there are more than ${effect.limit}, so not all of them were compared`,
+      };
+    case "left-alone":
+      return { what: shownPath(effect.path), why: leftText(effect.reason) };
+    case "not-captured": {
+      const why = NOT_CAPTURED[effect.reason];
+      return {
+        what: shownPath(effect.path),
+        why: effect.isGone ? `it is gone, and can't be brought back: ${why}` : why,
+      };
+    }
+    case "unresolved":
+      return { what: shownPath(effect.path), why: `${conflictText(effect.reason)}: it is left as it is` };
+    case "commits":
+      return { what: commitsText(effect), why: commitsReason(effect) };
+    case "branch":
+    case "tag":
+    case "stash":
+      return { what: `${effect.kind} ${effect.name}`, why: `a ${effect.kind} is git's own, and stays` };
+    case "branch-switched": {
+      const shown = (branch: string | null) => (branch === null ? "none" : shownPath(branch));
+      const what = `The branch that is checked out (${shown(effect.now)}, then ${shown(effect.then)})`;
+      return { what, why: "it stays, and the next commit goes onto it" };
+    }
+    case "branch-not-moved":
+      return { what: "The branch", why: "another branch was checked out then, so it is not moved" };
+    case "staged":
+      return effect.files === null
+        ? { what: "What is staged", why: "the branch was at another commit then" }
+        : { what: `Staged changes of ${plural(effect.files, "file")}`, why: "only the files themselves change" };
+    case "in-progress": {
+      const why = `it was begun since, and a commit now would conclude it with these files; \`${ABORT[effect.operation]}\` ends it`;
+      return { what: `The ${effect.operation} that is under way`, why };
+    }
+    case "agent-running": {
+      const prompt = shorten(oneLine(effect.prompt ?? ""), PROMPT_LENGTH);
+      const what = `${oneLine(effect.agent)} at work${prompt === "" ? "" : ` on "${prompt}"`}`;
+      return { what, why: "its turn has not ended: what it writes from now on stays" };
+    }
+    case "command": {
+      const whys = new Set(effect.effects.map((one) => COMMAND_EFFECTS[one]));
+      return { what: `\`${effect.command}\``, why: [...whys].join("; ") };
+    }
+    case "conversation-unread": {
+      const megabytes = plural(Math.ceil(effect.bytes / (1 << 20)), "megabyte");
+      return { what: `What was done in ${megabytes} of conversation`, why: "it is too long to be read whole" };
+    }
+    case "more":
+      return { what: `${effect.count} more`, why: wordsOf(effect.like).why };
+  }
+}
+
+function ignoredText({ change, to }: Extract<FileEffect, { kind: "ignored-file" }>): string {
+  return to === undefined
+    ? IGNORED_CHANGES[change]
+    : `it was moved to ${shownPath(to)}; git ignores it, so it is not recorded`;
+}
+
+function leftText(reason: LeftReason): string {
+  switch (reason.kind) {
+    case "unsafe-path":
+      return "git itself would not write to that path";
+    case "ignored-then":
+      return "it was ignored then: left alone";
+    case "unwatched":
+      return "git is told not to look at it (sparse checkout, or assume-unchanged)";
+    case "in-the-way":
+      return "something that is not recorded (ignored, or excluded) stands there";
+    case "agents-own":
+      return `${shownPath(reason.directory)} belongs to an agent and is never touched`;
+    case "not-captured":
+      return (reason.when === "then" ? NOT_CAPTURED_THEN[reason.reason] : undefined) ?? NOT_CAPTURED[reason.reason];
+  }
+}
+
+type Commits = Extract<SideEffect, { kind: "commits" }>;
+
+function commitsText({ from, to, count }: Commits): string {
+  if (from === null) return "All commits";
+  const since = shownPath(from.slice(0, 8));
+  return count === null ? `HEAD (${to.slice(0, 8)}, then ${since})` : `${plural(count, "commit")} since ${since}`;
+}
+
+function commitsReason({ newest }: Commits): string {
+  const why = "commits stay, and the branch does not move";
+  return newest.length > 0 ? `${why}: ${newest.join(", ")}` : why;
+}
