@@ -9,6 +9,7 @@ import type { Database, Query } from "../database/connect.ts";
 import { levelAt } from "../people/people.ts";
 import type { Caller } from "../people/tokens.ts";
 import { type Months, monthOf } from "./months.ts";
+import type { PendingWords } from "./pending-words.ts";
 import { searchVector } from "./words.ts";
 
 /** The channel on which hubs tell each other that turns have changed. */
@@ -33,13 +34,14 @@ export interface PlacedTurn {
 /** Returns null if the person does not share the repository. */
 export async function storeTurns(
   database: Database,
-  months: Months,
+  { months, pendingWords }: { months: Months; pendingWords: PendingWords },
   caller: Caller,
   request: TurnsRequest,
 ): Promise<TurnsAnswer | null> {
   const starts = sessionStarts(request.turns);
   await months.ensure([...starts.values()].map(({ time }) => time));
-  return database.as(caller.person, async (query) => {
+  const withTexts = new Set<string>();
+  const answer = await database.as(caller.person, async (query) => {
     const level = await sharedLevel(query, caller.person, request.repository);
     const [hub] = await query<{ generation: string }>("SELECT generation FROM hub");
     if (level === null) return null;
@@ -52,8 +54,11 @@ export async function storeTurns(
     });
     await audit(query, caller, "send", { repository: request.repository, turns: turns.length, changed });
     if (changed > 0) await query("SELECT pg_notify($1, $2)", LIVE_CHANNEL, String(placed[0]?.repository ?? 0));
+    if (changed > 0) for (const { turn, month } of placed) if (turn.text) withTexts.add(month);
     return { generation: hub?.generation ?? "", level, stored: placed.length, refused };
   });
+  pendingWords.added(withTexts);
+  return answer;
 }
 
 export async function audit(query: Query, caller: Caller, action: string, detail: object): Promise<void> {
@@ -149,7 +154,10 @@ export async function writeTurns(
     await query(DELETE_MESSAGES, JSON.stringify(ids));
   }
   const texts = affected.flatMap((one) => textRow(one, owner.person));
-  if (texts.length > 0) await query(INSERT_TEXTS, JSON.stringify(texts));
+  if (texts.length > 0) {
+    await query(SORT_WORDS_IN_MEMORY);
+    await query(INSERT_TEXTS, JSON.stringify(texts));
+  }
   const messages = affected.flatMap((one) => messageRows(one, owner.person));
   if (messages.length > 0) await query(INSERT_MESSAGES, JSON.stringify(messages));
   return changed.length;
@@ -236,6 +244,9 @@ function textRow({ turn, session, month, repository }: PlacedTurn, person: numbe
     },
   ];
 }
+
+/** Emptying a full list of pending words happens in pieces of this size; the usual 4 MB undo what the list is for. */
+const SORT_WORDS_IN_MEMORY = "SELECT set_config('work_mem', '64MB', true)";
 
 /** `json`, not `jsonb`: it is read once, and building a `jsonb` of every text and word took most of the time. */
 const INSERT_TEXTS = `

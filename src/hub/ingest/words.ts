@@ -2,23 +2,40 @@
  * The words under which a text is found in the index: the same as in the search on one machine, so `parseConfig` is
  * found by "config". They are stored without PostgreSQL's own splitting, which cuts identifiers at other places.
  */
-import { MAX_WORD, pairsOf, tokensOf, wholeOf, wordSpans } from "../../search/words/split.ts";
+import { MAX_WORD, pairsOf, tokensOf, tokensOfWord, wholeOf, wordSpans } from "../../search/words/split.ts";
 
 /** A `tsvector` is limited; a longer text is found by its first words. */
 const MAX_TOKENS = 4_000;
 const MAX_QUERY_WORDS = 16;
+const MAX_CACHED = 50_000;
 
 /** Needs no quotes in a `tsvector`. */
 const PLAIN = /^[\w$]+$/;
+const ASCII = /^\p{ASCII}*$/u;
+const ASCII_WORDS = /[\w$]+/g;
 
-/** The distinct words of a text, as PostgreSQL reads a `tsvector`. */
+/** The quoted tokens of words that were seen before: most words of a text are. */
+const vectors = new Map<string, { text: string; count: number }>();
+
+/** The words of a text, as PostgreSQL reads a `tsvector`. */
 export function searchVector(text: string): string {
-  let vector = "";
+  if (!ASCII.test(text)) return [...tokensOf(text)].slice(0, MAX_TOKENS).map(written).join(" ");
+  const parts: string[] = [];
   let count = 0;
-  for (const token of tokensOf(text)) {
-    if (++count > MAX_TOKENS) break;
-    vector += ` ${PLAIN.test(token) ? token : quoted(token)}`;
+  for (const word of new Set(text.match(ASCII_WORDS))) {
+    const vector = vectors.get(word) ?? vectorOf(word);
+    count += vector.count;
+    if (count > MAX_TOKENS) break;
+    parts.push(vector.text);
   }
+  return parts.join(" ");
+}
+
+function vectorOf(word: string): { text: string; count: number } {
+  const tokens = tokensOfWord(word.slice(0, MAX_WORD + 1));
+  const vector = { text: tokens.map(written).join(" "), count: tokens.length };
+  if (vectors.size >= MAX_CACHED) vectors.clear();
+  vectors.set(word, vector);
   return vector;
 }
 
@@ -31,6 +48,10 @@ export function searchQuery(text: string): string | null {
     if (words.size >= MAX_QUERY_WORDS) break;
   }
   return words.size === 0 ? null : [...words].map(quoted).join(" & ");
+}
+
+function written(token: string): string {
+  return PLAIN.test(token) ? token : quoted(token);
 }
 
 function quoted(word: string): string {
