@@ -9,6 +9,7 @@ import {
   type ForgetRequest,
   type JoinAnswer,
   type JoinRequest,
+  type LinkAnswer,
   type MeAnswer,
   type Page,
   PROTOCOL_VERSION,
@@ -71,6 +72,10 @@ export class HubClient {
 
   forget(request: ForgetRequest): Promise<ForgetAnswer> {
     return this.#send("POST", "/v1/forget", request);
+  }
+
+  link(): Promise<LinkAnswer> {
+    return this.#send("POST", "/v1/link", {});
   }
 
   leave(): Promise<unknown> {

@@ -101,6 +101,12 @@ export interface MeAnswer {
   repositories: { name: string; level: Level }[];
 }
 
+/** Signs one browser in at the hub's page, for a few minutes: the page's address is `<hub>/#token=<link>`. */
+export interface LinkAnswer {
+  link: string;
+  expiresAt: string;
+}
+
 export interface ShareAnswer {
   level: Level;
 }

@@ -27,6 +27,7 @@ import type {
   SessionDetails,
   SessionRow,
 } from "./protocol/sessions.ts";
+import type { TeamActivity, TeamTurn } from "./protocol/team.ts";
 import type {
   LineCounts,
   OperationRow,
@@ -43,6 +44,7 @@ export type * from "./protocol/exported.ts";
 export type * from "./protocol/files.ts";
 export type * from "./protocol/search.ts";
 export type * from "./protocol/sessions.ts";
+export type * from "./protocol/team.ts";
 export type * from "./protocol/timeline.ts";
 export type * from "./protocol/turn.ts";
 
@@ -110,6 +112,10 @@ export interface Queries {
   /** What the user did with Backtrail here, newest first. */
   operations: { query: NoQuery; answer: { operations: OperationRow[]; redo: RedoState } };
   proposals: { query: NoQuery; answer: ProposalsAnswer };
+
+  /** Only on the page of a team's hub; `days` is 14 by default. */
+  teamTurn: { query: { id: string }; answer: TeamTurn };
+  teamActivity: { query: { days?: string }; answer: TeamActivity };
 }
 
 /** Every command accepts `repository` as queries do. With `--read-only`, all of them answer 403. */

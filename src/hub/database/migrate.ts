@@ -4,10 +4,11 @@
  */
 import { UserError } from "../../base/errors.ts";
 import index from "../schema/0001-index.sql" with { type: "text" };
+import page from "../schema/0002-page.sql" with { type: "text" };
 import type { Database, Query } from "./connect.ts";
 
 /** In order; the number of a migration is its position, from 1. */
-const MIGRATIONS: readonly string[] = [index];
+const MIGRATIONS: readonly string[] = [index, page];
 
 const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -23,15 +23,21 @@ interface HitRow extends TurnRow {
   found: string;
 }
 
-export async function search(query: Query, filter: SearchFilter): Promise<SearchHit[]> {
+/** The id of a hit's turn is `<session>-<number>`, as on the page. */
+export async function search(query: Query, filter: SearchFilter): Promise<(SearchHit & { id: string })[]> {
   const words = searchQuery(filter.text);
   if (words === null) return [];
   const months = await query<{ month: Date }>("SELECT DISTINCT month FROM sessions ORDER BY month DESC");
-  const hits: SearchHit[] = [];
+  const hits: (SearchHit & { id: string })[] = [];
   for (const { month } of months) {
     const rows = await searchMonth(query, dayOf(month), words, { ...filter, limit: filter.limit - hits.length });
     hits.push(
-      ...rows.map((row) => ({ ...visibleTurn(row), field: row.field, snippet: snippetOf(row.found, filter.text) })),
+      ...rows.map((row) => ({
+        ...visibleTurn(row),
+        id: `${row.session_id}-${row.number}`,
+        field: row.field,
+        snippet: snippetOf(row.found, filter.text),
+      })),
     );
     if (hits.length >= filter.limit) break;
   }

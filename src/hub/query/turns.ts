@@ -110,12 +110,12 @@ interface Cursor {
 }
 
 /** The position after a row, in microseconds as PostgreSQL has them only if JavaScript does too: times are from clients. */
-function cursorOf({ started_at, session_id, number }: TurnRow): string {
+export function cursorOf({ started_at, session_id, number }: TurnRow): string {
   return Buffer.from(`${started_at.toISOString()} ${session_id} ${number}`).toString("base64url");
 }
 
 /** Undefined for a missing or invalid cursor: the list then starts at its beginning. */
-function parseCursor(text: string | undefined): Cursor | undefined {
+export function parseCursor(text: string | undefined): Cursor | undefined {
   if (text === undefined) return undefined;
   const [, time = "", session = "", number = ""] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (\d{1,18}) (\d{1,9})$/.exec(Buffer.from(text, "base64url").toString()) ??

@@ -3,6 +3,8 @@
  * then asks as its own person, so that row-level security decides what is shown, as everywhere.
  */
 import { messageOf } from "../../base/errors.ts";
+import type { LiveEvents } from "../../view/protocol.ts";
+import { streamResponse } from "../../view/server/http/responses.ts";
 import type { Database, Query, Subscription } from "../database/connect.ts";
 import { audit, LIVE_CHANNEL } from "../ingest/store.ts";
 import type { Caller } from "../people/tokens.ts";
@@ -17,7 +19,8 @@ const HEARTBEAT_MS = 20_000;
 const OVERLAP_SECONDS = 15;
 const MAX_EVENTS = 200;
 const MAX_STREAMS = 1_000;
-const MAX_STREAMS_PER_DEVICE = 4;
+/** Tabs of a browser included. */
+const MAX_STREAMS_PER_DEVICE = 12;
 
 interface LiveRow extends TurnRow {
   changed_at: Date;
@@ -26,6 +29,8 @@ interface LiveRow extends TurnRow {
 
 interface Stream {
   caller: Caller;
+  /** For the page, which only wants to know that it should ask again. */
+  isPage: boolean;
   since: Date;
   /** What was shown within the overlap. */
   shown: Set<string>;
@@ -47,14 +52,15 @@ export class Live {
     this.#log = log;
   }
 
-  /** Opens a stream of server-sent events. */
-  async open(caller: Caller, signal: AbortSignal): Promise<Response> {
+  /** Opens a stream of server-sent events; with `hello`, one for the page, as `backtrail view` has it. */
+  async open(caller: Caller, signal: AbortSignal, hello?: LiveEvents["hello"]): Promise<Response> {
     const own = [...this.#streams].filter(({ caller: { device } }) => device === caller.device);
     if (this.#streams.size >= MAX_STREAMS || own.length >= MAX_STREAMS_PER_DEVICE)
       throw new RequestError(429, "rate", "Too many streams are open.", { "retry-after": "30" });
     await this.#database.as(caller.person, (query) => audit(query, caller, "live", {}));
     await this.#subscribe();
-    const body = this.#stream(caller, signal);
+    const body = this.#stream(caller, signal, hello);
+    if (hello) return streamResponse(body);
     return new Response(body, {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
     });
@@ -77,12 +83,13 @@ export class Live {
     return this.#subscription;
   }
 
-  #stream(caller: Caller, signal: AbortSignal): ReadableStream<string> {
+  #stream(caller: Caller, signal: AbortSignal, hello: LiveEvents["hello"] | undefined): ReadableStream<string> {
     let end = () => {};
     return new ReadableStream<string>({
       start: (controller) => {
         const stream: Stream = {
           caller,
+          isPage: hello !== undefined,
           since: new Date(),
           shown: new Set(),
           send: (event) => controller.enqueue(event),
@@ -100,7 +107,7 @@ export class Live {
         this.#streams.add(stream);
         this.#metrics.streams(1);
         signal.addEventListener("abort", () => end());
-        stream.send("event: ready\ndata: {}\n\n");
+        stream.send(hello ? eventOf("hello", hello) : eventOf("ready", {}));
       },
       cancel: () => end(),
     });
@@ -115,17 +122,38 @@ export class Live {
   }
 
   async #show(stream: Stream): Promise<void> {
+    if (!(await isValid(this.#database, stream.caller))) return stream.close();
     const rows = await this.#database.as(stream.caller.person, (query) => changedSince(query, stream.since));
+    let isNew = false;
     for (const row of rows) {
       const key = `${row.session_id} ${row.number} ${row.digest}`;
       if (stream.shown.has(key)) continue;
       stream.shown.add(key);
+      isNew = true;
       if (stream.shown.size > MAX_EVENTS * 10) stream.shown.clear();
-      stream.send(`event: turn\ndata: ${JSON.stringify(visibleTurn(row))}\n\n`);
+      if (!stream.isPage) stream.send(eventOf("turn", visibleTurn(row)));
     }
+    if (stream.isPage && isNew) stream.send(eventOf("changed", CHANGED));
     const newest = rows.at(-1)?.changed_at;
     if (newest && newest > stream.since) stream.since = newest;
   }
+}
+
+const CHANGED: LiveEvents["changed"] = { repository: "", topics: ["timeline", "sessions"] };
+
+function eventOf(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** A stream may be open for days, and the token revoked meanwhile. */
+async function isValid(database: Database, { device }: Caller): Promise<boolean> {
+  const rows = await database.asOwner((query) =>
+    query(
+      "SELECT 1 FROM devices d JOIN people p ON p.id = d.person_id WHERE d.id = $1 AND d.revoked_at IS NULL AND p.removed_at IS NULL",
+      device,
+    ),
+  );
+  return rows.length > 0;
 }
 
 function changedSince(query: Query, since: Date): Promise<LiveRow[]> {

@@ -4,6 +4,7 @@ import type { Level } from "../../team/levels.ts";
 import {
   forgetRequestSchema,
   joinRequestSchema,
+  type LinkAnswer,
   type MeAnswer,
   repositorySchema,
   shareRequestSchema,
@@ -12,7 +13,9 @@ import {
 import type { Database, Query } from "../database/connect.ts";
 import { forgetSessions, shareRepository } from "../ingest/forget.ts";
 import type { Months } from "../ingest/months.ts";
+import type { PendingWords } from "../ingest/pending-words.ts";
 import { audit, storeTurns } from "../ingest/store.ts";
+import { makeLink } from "../page/sign-in.ts";
 import { levelAt } from "../people/people.ts";
 import { type Caller, join, revoke, type Scope } from "../people/tokens.ts";
 import { activity } from "../query/activity.ts";
@@ -25,6 +28,7 @@ import { bodyOf, checked, jsonAnswer, RequestError } from "./respond.ts";
 export interface RouteContext {
   database: Database;
   months: Months;
+  pendingWords: PendingWords;
   metrics: Metrics;
   live: Live;
   request: Request;
@@ -107,8 +111,13 @@ export const ROUTES: readonly Route[] = [
     method: "POST",
     path: "/v1/turns",
     scope: "send",
-    async answer({ database, months, metrics, request }, caller) {
-      const stored = await storeTurns(database, months, caller, await bodyOf(request, turnsRequestSchema));
+    async answer({ database, months, pendingWords, metrics, request }, caller) {
+      const stored = await storeTurns(
+        database,
+        { months, pendingWords },
+        caller,
+        await bodyOf(request, turnsRequestSchema),
+      );
       if (!stored) throw new RequestError(409, "not-shared", "This repository is not shared here.");
       metrics.stored(stored.stored);
       return jsonAnswer(stored);
@@ -160,6 +169,12 @@ export const ROUTES: readonly Route[] = [
       const filter = parametersOf(url, activityQuery);
       return reading(database, caller, "activity", filter, async (query) => ({ items: await activity(query, filter) }));
     },
+  },
+  {
+    method: "POST",
+    path: "/v1/link",
+    scope: "read",
+    answer: async ({ database }, caller) => jsonAnswer((await makeLink(database, caller)) satisfies LinkAnswer, 201),
   },
   {
     method: "GET",

@@ -3,10 +3,13 @@
  * and rate limits, so that it can be stopped and started at any time.
  */
 import { messageOf, UserError } from "../../base/errors.ts";
+import { version } from "../../base/version.ts";
 import { PROTOCOL_VERSION, VERSION_HEADER } from "../../team/protocol.ts";
 import { type Database, DatabaseTimeout, isRepeatable, sqlState } from "../database/connect.ts";
 import { requireCurrentSchema } from "../database/migrate.ts";
 import { Months } from "../ingest/months.ts";
+import { PendingWords } from "../ingest/pending-words.ts";
+import { Page } from "../page/page.ts";
 import { type Caller, callerOf } from "../people/tokens.ts";
 import { RateLimit } from "./limits.ts";
 import { Live } from "./live.ts";
@@ -19,6 +22,8 @@ export interface ServeOptions {
   /** 0: any free port. */
   port: number;
   tls?: { cert: string; key: string } | undefined;
+  /** The address under which browsers reach the hub, for its page; defaults to where it listens. */
+  url?: string | undefined;
   /** Serves counters at /metrics, to everybody who can reach the hub. */
   metrics?: boolean;
   /** Requests per second of one machine (default: 20); ten seconds' worth may come at once. */
@@ -50,8 +55,10 @@ export async function serveHub(database: Database, options: ServeOptions): Promi
   const hub = new Hub(database, options);
   const server = listen(hub, options);
   const reading = readSourcesRegularly(database, options);
+  const url = `${options.tls ? "https" : "http"}://${hostInUrl(options.host)}:${server.port}`;
+  hub.openPage(options.url ?? url);
   return {
-    url: `${options.tls ? "https" : "http"}://${hostInUrl(options.host)}:${server.port}`,
+    url,
     async stop() {
       reading.stop();
       await hub.stop();
@@ -63,8 +70,10 @@ export async function serveHub(database: Database, options: ServeOptions): Promi
 class Hub {
   readonly #database: Database;
   readonly #months: Months;
+  readonly #pendingWords: PendingWords;
   readonly #metrics = new Metrics();
   readonly #live: Live;
+  #page: Page | undefined;
   readonly #options: ServeOptions;
   /** For everybody without a token, by address. */
   readonly #strangers: RateLimit;
@@ -73,6 +82,7 @@ class Hub {
   constructor(database: Database, options: ServeOptions) {
     this.#database = database;
     this.#months = new Months(database);
+    this.#pendingWords = new PendingWords(database, options.log);
     this.#options = options;
     this.#live = new Live(database, this.#metrics, options.log);
     const perSecond = options.requestsPerSecond ?? REQUESTS_PER_SECOND;
@@ -83,7 +93,12 @@ class Hub {
     );
   }
 
+  openPage(url: string): void {
+    this.#page = new Page(this.#database, { url });
+  }
+
   async stop(): Promise<void> {
+    this.#pendingWords.stop();
     await this.#live.stop();
   }
 
@@ -104,7 +119,7 @@ class Hub {
     address: string,
   ): Promise<Response> {
     try {
-      if (!route) return await this.#other(request, url);
+      if (!route) return await this.#other(request, url, address);
       requireVersion(request);
       const caller = route.scope ? await this.#caller(request, address) : this.#stranger(address);
       if (route.scope && !caller.scopes.includes(route.scope))
@@ -112,6 +127,7 @@ class Hub {
       const context = {
         database: this.#database,
         months: this.#months,
+        pendingWords: this.#pendingWords,
         metrics: this.#metrics,
         live: this.#live,
         request,
@@ -123,14 +139,22 @@ class Hub {
     }
   }
 
-  async #other(request: Request, url: URL): Promise<Response> {
-    if (request.method !== "GET") throw new RequestError(404, "not-found", "There is nothing here.");
-    if (url.pathname === "/healthz") return textAnswer("ok\n");
-    if (url.pathname === "/readyz") {
+  async #other(request: Request, url: URL, address: string): Promise<Response> {
+    const isGet = request.method === "GET";
+    if (isGet && url.pathname === "/healthz") return textAnswer("ok\n");
+    if (isGet && url.pathname === "/readyz") {
       await requireCurrentSchema(this.#database);
       return textAnswer("ready\n");
     }
-    if (url.pathname === "/metrics" && this.#options.metrics) return textAnswer(this.#metrics.toString());
+    if (isGet && url.pathname === "/metrics" && this.#options.metrics) return textAnswer(this.#metrics.toString());
+    const answer = await this.#page?.answer({
+      request,
+      url,
+      requireCalm: (caller) =>
+        void (caller ? requireTokens(this.#devices.take(caller.device)) : this.#stranger(address)),
+      live: (caller, signal) => this.#live.open(caller, signal, { instance: version, version }),
+    });
+    if (answer) return answer;
     throw new RequestError(404, "not-found", "There is nothing here.");
   }
 

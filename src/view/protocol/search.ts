@@ -16,6 +16,8 @@ export interface SearchHit {
   id: string | null;
   session: string;
   agent: string;
+  /** Who shared it; only on the page of a team's hub. */
+  person?: string | null;
   /** The root of the hit's repository, and its id in `repositories` if it is known there. */
   repository: string | null;
   repositoryId: string | null;

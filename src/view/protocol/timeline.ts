@@ -1,4 +1,5 @@
 /** Protocol of `backtrail view`: the repository, its state and its timeline. */
+import type { TeamMember } from "./team.ts";
 
 export interface State {
   version: string;
@@ -11,6 +12,8 @@ export interface State {
   /** Names of agents for people, by id. */
   agents: Record<string, string>;
   available: { search: boolean; report: boolean; proposals: boolean };
+  /** Only on the page of a team's hub. */
+  team?: TeamMember;
 }
 
 export interface Repository {
@@ -108,6 +111,8 @@ export interface TurnRow {
   key: string;
   branch: string;
   agent: string;
+  /** Who shared the turn; only on the page of a team's hub. */
+  person?: string | null;
   session: string;
   /** 1 for the session's first prompt. */
   number: number;

@@ -62,7 +62,7 @@ export interface Look {
 
 /** Opens the address that `backtrail view` printed, as a person does. */
 export async function open(
-  view: ViewProcess,
+  view: Pick<ViewProcess, "url" | "origin" | "base">,
   { width = 1440, height = 900, dark = false, browser: own }: Look = {},
 ): Promise<Person> {
   const context = await (own ?? (await browser())).newContext({

@@ -47,6 +47,7 @@ export const hubServeCommand = command({
     'Any number of these processes may share one database. With --json, the first line is {"url"}. Without encryption, it listens on this machine only, unless a proxy in front of it encrypts.',
   options: [
     DATABASE,
+    { flags: "--url <url>", help: "the address under which browsers reach the hub's page (default: where it listens)" },
     { flags: "--listen <address>", help: "<host>:<port> (default: 127.0.0.1:7420; port 0: any)" },
     { flags: "--read-database <url>", help: "a replica for reading" },
     { flags: "--tls-cert <file>", help: "a certificate, with --tls-key" },

@@ -28,7 +28,8 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   try {
     const log = (entry: Record<string, unknown>) =>
       io.say(JSON.stringify({ time: new Date().toISOString(), ...entry }));
-    const hub = await serveHub(database, { host, port, tls, metrics: options.metrics === true, log });
+    const url = options.url === undefined ? undefined : pageAddress(options.url);
+    const hub = await serveHub(database, { host, port, tls, url, metrics: options.metrics === true, log });
     if (options.json) io.out.write(jsonLine({ url: hub.url }));
     else io.say(`Serving the team at ${hub.url}. Ctrl-C stops it.`);
     await signal();
@@ -55,6 +56,12 @@ function addressOf(text: string): { host: string; port: number } {
     `"${text}" is not an address to listen on.`,
     "It looks like 127.0.0.1:7420 or [::1]:7420.",
   );
+}
+
+function pageAddress(text: string): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return url.origin;
+  throw new UserError("usage", `"${text}" is not an address of a page.`, "It looks like https://hub.example.com.");
 }
 
 function isLoopback(host: string): boolean {

@@ -119,6 +119,15 @@ export const teamLiveCommand = command({
   options: [JSON_OPTION],
 });
 
+export const teamViewCommand = command({
+  path: "team view",
+  group: "Team",
+  summary: "open the team's page in the browser",
+  details:
+    "Asks the hub for a link that signs one browser in as you, once, within ten minutes. The page shows what your team shares, as far as you may read it, and changes nothing.",
+  options: [{ flags: "--no-open", help: "print the link and open nothing" }, JSON_OPTION],
+});
+
 export const TEAM_COMMANDS: readonly CommandSpec[] = [
   teamCommand,
   lazy(teamJoinCommand, () => import("./join.ts")),
@@ -130,4 +139,5 @@ export const TEAM_COMMANDS: readonly CommandSpec[] = [
   lazy(teamSearchCommand, () => import("./search.ts")),
   lazy(teamActivityCommand, () => import("./activity.ts")),
   lazy(teamLiveCommand, () => import("./live.ts")),
+  lazy(teamViewCommand, () => import("./view.ts")),
 ];

@@ -1,6 +1,7 @@
 /** Requests to the server, typed by the protocol. The only file that fetches. */
 import type { CommandName, Commands, ErrorAnswer, Queries, QueryName } from "../../protocol.ts";
 import { exported, exportedAnswer } from "./exported.ts";
+import { isHub } from "./hub.ts";
 
 export type ErrorKind = ErrorAnswer["error"]["kind"] | "offline";
 
@@ -59,6 +60,11 @@ export async function signIn(): Promise<void> {
   await send("api/login", post({ token }));
 }
 
+/** Ends the session of this browser; only at a hub. */
+export async function signOut(): Promise<void> {
+  await send("api/logout", post({}));
+}
+
 function post(body: unknown): RequestInit {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 }
@@ -66,7 +72,7 @@ function post(body: unknown): RequestInit {
 async function send(address: string, init: RequestInit): Promise<unknown> {
   const response = await fetch(address, { credentials: "same-origin", ...init }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new RequestError("offline", "The server does not answer.", "Run `backtrail view` again.");
+    throw new RequestError("offline", "The server does not answer.", isHub ? null : "Run `backtrail view` again.");
   });
   if (response.status === 204) return undefined;
   const answer: unknown = await response.json().catch(() => undefined);

@@ -1,4 +1,6 @@
 /** Every repository of the user in which Backtrail records, with what is open there. */
+
+import { isHub } from "../data/hub.ts";
 import { type Route, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age } from "../parts/badges.tsx";
@@ -14,6 +16,11 @@ export function RepositoriesScreen(_: { place: Route }) {
       {loading && <Skeleton lines={6} label="Loading the repositories" />}
       {error && <Problem error={error} retry={reload} />}
       {data?.repositories.length === 0 && <Empty title="No repositories" />}
+      {isHub && (
+        <p>
+          <a href={to("", [], { repository: undefined })}>All repositories</a>
+        </p>
+      )}
       <ul class="rows" aria-label="Repositories">
         {data?.repositories.map(({ id, name, root, branch, kind, working, waiting, pending, lastTurn }) => (
           <li key={id}>

@@ -96,6 +96,7 @@ function Hit({ hit }: { hit: SearchHit }) {
           </span>
           <span class="second">
             <span class="tag">{FIELDS[hit.field] ?? hit.field}</span>
+            {hit.person !== undefined && <b>{line(hit.person ?? "somebody", 40)}</b>}
             <Agent id={hit.agent} />
             <Age time={hit.time} />
             {hit.path !== null && <span class="mono">{line(hit.path, 80)}</span>}

@@ -2,6 +2,8 @@
 import { ConfirmDialog } from "../acting/confirm.tsx";
 import { Proposals } from "../acting/proposals.tsx";
 import { ReceiptCard } from "../acting/receipt.tsx";
+import { SignedOutOfHub } from "../colleagues/member.tsx";
+import { isHub } from "../data/hub.ts";
 import { connection } from "../data/live.ts";
 import { type Route, route, to } from "../data/router.ts";
 import { useStore } from "../data/store.ts";
@@ -18,6 +20,7 @@ import { lazy } from "./lazy.tsx";
 
 /** Screens beyond the first are loaded when they are opened. */
 const screens = {
+  activity: lazy(() => import("../colleagues/activity.tsx").then((module) => module.ActivityScreen)),
   time: lazy(() => import("../screens/time.tsx").then((module) => module.TimeScreen)),
   session: lazy(() => import("../screens/session.tsx").then((module) => module.SessionScreen)),
   sessions: lazy(() => import("../screens/sessions.tsx").then((module) => module.SessionsScreen)),
@@ -58,7 +61,7 @@ export function App() {
       </button>
       <Header place={place} />
       <Lost />
-      <Proposals />
+      {!isHub && <Proposals />}
       <main id="main" tabIndex={-1}>
         <Boundary key={`${place.screen} ${place.parts.join("/")}`}>
           <Screen place={place} />
@@ -96,13 +99,19 @@ function SignedOut() {
   return (
     <main>
       <h1 class="hidden">Backtrail</h1>
-      <Empty title="This tab is not signed in">
-        <p>
-          Open the address that <code>backtrail view</code> prints: it lets one browser in. If the server has ended, run{" "}
-          <code>backtrail view</code> again.
-        </p>
-      </Empty>
+      {isHub ? <SignedOutOfHub /> : <SignedOutOfView />}
     </main>
+  );
+}
+
+function SignedOutOfView() {
+  return (
+    <Empty title="This tab is not signed in">
+      <p>
+        Open the address that <code>backtrail view</code> prints: it lets one browser in. If the server has ended, run{" "}
+        <code>backtrail view</code> again.
+      </p>
+    </Empty>
   );
 }
 
@@ -110,13 +119,17 @@ function Lost() {
   const status = useStore(connection);
   return (
     <div class="lost" role="status">
-      {status === "lost" && (
+      {status === "lost" && isHub && (
+        <p>The hub does not answer. This is what it last said; the page connects again by itself.</p>
+      )}
+      {status === "lost" && !isHub && (
         <p>
           The server does not answer. This is what it last said; the page connects again by itself. If it has ended, run{" "}
           <code>backtrail view</code>.
         </p>
       )}
-      {status === "ended" && (
+      {status === "ended" && isHub && <p>You are signed out. Reload the page to see how to sign in again.</p>}
+      {status === "ended" && !isHub && (
         <p>
           The server of this page has ended, and another one has taken its place. Open the address that{" "}
           <code>backtrail view</code> printed last.

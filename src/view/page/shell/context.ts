@@ -3,6 +3,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { State } from "../../protocol.ts";
 import { EXPORTED_SCREENS } from "../data/exported.ts";
+import { HUB_SCREENS } from "../data/hub.ts";
 
 export const AppContext = createContext<State | null>(null);
 
@@ -12,8 +13,9 @@ export function useApp(): State {
   return state;
 }
 
-/** Whether a screen can be opened: an exported page has only some of them. */
+/** Whether a screen can be opened: an exported page has only some of them, and so has a hub's. */
 export function useHas(): (screen: string) => boolean {
-  const { exportedAt } = useApp();
-  return (screen) => exportedAt === null || EXPORTED_SCREENS.includes(screen);
+  const { exportedAt, team } = useApp();
+  if (team) return (screen) => HUB_SCREENS.includes(screen);
+  return (screen) => screen !== "activity" && (exportedAt === null || EXPORTED_SCREENS.includes(screen));
 }

@@ -1,7 +1,9 @@
 /** The header: where one is, where one can go, search, redo, and the state of the connection. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask } from "../acting/action.ts";
+import { Member } from "../colleagues/member.tsx";
 import { exported } from "../data/exported.ts";
+import { HUB_PLACES, isHub } from "../data/hub.ts";
 import { connection } from "../data/live.ts";
 import { go, type Route, replace, to } from "../data/router.ts";
 import { useStore } from "../data/store.ts";
@@ -31,7 +33,7 @@ interface Place {
 }
 
 function placesOf(): readonly Place[] {
-  if (!exported) return PLACES.map(([screen, label, inside]) => ({ screen, label, inside }));
+  if (!exported) return (isHub ? HUB_PLACES : PLACES).map(([screen, label, inside]) => ({ screen, label, inside }));
   const { sessions, turns } = exported;
   const first = sessions[0]?.details.session.id ?? "";
   const many = sessions.length > 1;
@@ -44,7 +46,7 @@ function placesOf(): readonly Place[] {
 }
 
 export function Header({ place }: { place: Route }) {
-  const { repository, readOnly, exportedAt } = useApp();
+  const { repository, readOnly, exportedAt, team } = useApp();
   return (
     <header class="top">
       <h1>
@@ -74,7 +76,8 @@ export function Header({ place }: { place: Route }) {
           </button>
         )}
         {!readOnly && <RedoButton />}
-        {readOnly && exportedAt === null && <span class="tag">read-only</span>}
+        {readOnly && exportedAt === null && !team && <span class="tag">read-only</span>}
+        {team && <Member team={team} />}
         {exportedAt === null ? <Live /> : <span class="tag">exported {exportedAt.slice(0, 10)}</span>}
         <ThemeButton />
         <button

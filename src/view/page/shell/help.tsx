@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { go, to } from "../data/router.ts";
 import { createStore, useStore } from "../data/store.ts";
-import { useApp } from "./context.ts";
+import { useHas } from "./context.ts";
 import { useKeys } from "./keys.ts";
 
 const shown = createStore(false);
@@ -24,10 +24,10 @@ const KEYS = [
 
 export function HelpDialog() {
   const open = useStore(shown);
-  const { exportedAt } = useApp();
+  const has = useHas();
   useKeys({
     "?": showHelp,
-    ...(exportedAt === null && { t: () => go(to("time")) }),
+    ...(has("time") && { t: () => go(to("time")) }),
     Escape: () => go(to("")),
     n: () => nextFile(1),
     p: () => nextFile(-1),
@@ -39,8 +39,8 @@ function Keys() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const close = () => shown.set(false);
-  const { exportedAt } = useApp();
-  const keys = KEYS.filter(([key]) => exportedAt === null || (key !== "/" && key !== "t"));
+  const has = useHas();
+  const keys = KEYS.filter(([key]) => (key !== "/" || has("search")) && (key !== "t" || has("time")));
   return (
     <dialog ref={dialog} class="help" aria-label="Keyboard shortcuts" onClose={close}>
       <header>

@@ -6,17 +6,19 @@ import { useApp } from "../shell/context.ts";
 export const FILTERS = ["text", "agent", "fate", "path", "session"] as const;
 
 export function Filters({ filter }: { filter: TimelineQuery }) {
-  const { agents } = useApp();
+  const { agents, team } = useApp();
   const set = (name: (typeof FILTERS)[number], value: string) => replace(to("", [], { ...filter, [name]: value }));
   return (
     <form class="filters" aria-label="Filter turns" onSubmit={(event) => event.preventDefault()}>
-      <input
-        type="text"
-        aria-label="Words in prompts and answers"
-        placeholder="Filter"
-        value={filter.text ?? ""}
-        onInput={(event) => set("text", event.currentTarget.value)}
-      />
+      {!team && (
+        <input
+          type="text"
+          aria-label="Words in prompts and answers"
+          placeholder="Filter"
+          value={filter.text ?? ""}
+          onInput={(event) => set("text", event.currentTarget.value)}
+        />
+      )}
       {Object.keys(agents).length > 1 && (
         <select
           aria-label="Agent"

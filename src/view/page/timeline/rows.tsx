@@ -36,6 +36,7 @@ export function TurnLine({ turn, selected }: TurnProps) {
         {lines && <LineSum {...lines} />}
       </span>
       <span class="second">
+        {turn.person !== undefined && <b>{line(turn.person ?? "somebody", 40)}</b>}
         <Agent id={turn.agent} />
         <Age time={turn.endedAt ?? turn.startedAt} />
         {commit !== undefined && (

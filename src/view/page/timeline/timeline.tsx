@@ -1,6 +1,8 @@
 /** The timeline: every turn, newest first, with the lines of history beside it; and the selected turn next to it. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TimelineItem, TimelineQuery } from "../../protocol.ts";
+import { TeamTurnDetail } from "../colleagues/turn.tsx";
+import { isHub } from "../data/hub.ts";
 import { go, replace, to } from "../data/router.ts";
 import { useStore } from "../data/store.ts";
 import { useNow } from "../parts/now.ts";
@@ -36,14 +38,15 @@ export function TimelineScreen({ id, filter }: { id: string | null; filter: Time
     return shown?.id === target ? shown.key : null;
   }
 
-  if (!wide && id !== null) return <Turn id={id} alone />;
+  const Detail = isHub ? TeamTurnDetail : Turn;
+  if (!wide && id !== null) return <Detail id={id} alone />;
   return (
     <div class={wide ? "panes" : "pane-only"}>
       <div class="pane list-pane">
         <Filters filter={filter} />
         <List timeline={timeline} selected={key} filtered={Object.keys(filter).length > 0} />
       </div>
-      {wide && <div class="pane detail-pane">{detail !== undefined && <Turn id={detail} />}</div>}
+      {wide && <div class="pane detail-pane">{detail !== undefined && <Detail id={detail} />}</div>}
     </div>
   );
 }

@@ -27,6 +27,7 @@ export function refusalOf(
   { method, url, headers }: Pick<Request, "method" | "url" | "headers">,
   kind: RequestKind,
   hosts: ReadonlySet<string>,
+  scheme: "http" | "https" = "http",
 ): Refusal | null {
   const host = headers.get("host");
   if (host === null || !hosts.has(host)) return { status: 403, message: "This host name is not allowed." };
@@ -36,14 +37,14 @@ export function refusalOf(
   if (site) return site;
   if (method !== (kind === "command" ? "POST" : "GET"))
     return { status: 405, message: `${method} is not allowed here.` };
-  return wrongOrigin(headers, host, kind) ?? wrongBody(headers, kind);
+  return wrongOrigin(headers, `${scheme}://${host}`, kind) ?? wrongBody(headers, kind);
 }
 
 /** `Origin` must name this very server. Browsers send it with every POST, and with no other same-origin request. */
-function wrongOrigin(headers: Headers, host: string, kind: RequestKind): Refusal | null {
+function wrongOrigin(headers: Headers, own: string, kind: RequestKind): Refusal | null {
   const origin = headers.get("origin");
   if (origin === null && kind !== "command") return null;
-  return origin === `http://${host}` ? null : { status: 403, message: "This origin is not allowed." };
+  return origin === own ? null : { status: 403, message: "This origin is not allowed." };
 }
 
 function wrongSite(headers: Headers, kind: RequestKind): Refusal | null {

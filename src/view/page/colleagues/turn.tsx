@@ -1,0 +1,109 @@
+/** One turn of a colleague, as far as it is shared: who, the prompt, names of files, the conversation. */
+import { useEffect } from "preact/hooks";
+import type { TeamTurn } from "../../protocol.ts";
+import { to } from "../data/router.ts";
+import { useQuery } from "../data/use-query.ts";
+import { Age, Agent, CostSum, FateTag, Files, TokenSum } from "../parts/badges.tsx";
+import { Markdown } from "../parts/markdown.tsx";
+import { Problem, Skeleton } from "../parts/states.tsx";
+import { Entries } from "../screens/session/entries.tsx";
+import { duration } from "../text/format.ts";
+import { line } from "../text/visible.ts";
+import { shownTurn } from "../turn/turn.tsx";
+
+/** `alone`: the list is not beside it, so there must be a way back. */
+export function TeamTurnDetail({ id, alone = false }: { id: string; alone?: boolean }) {
+  const { data, error, loading, reload } = useQuery("teamTurn", { id }, ["timeline"]);
+  useEffect(() => {
+    if (data) shownTurn.set({ id, key: data.turn.key });
+  }, [data, id]);
+  return (
+    <article class="turn-detail" aria-label="Turn">
+      {alone && (
+        <a class="back" href={to("")}>
+          ← Timeline
+        </a>
+      )}
+      {loading && <Skeleton lines={8} label="Loading the turn" />}
+      {error && <Problem error={error} retry={reload} />}
+      {data && <Details data={data} />}
+    </article>
+  );
+}
+
+function Details({ data }: { data: TeamTurn }) {
+  const { turn, prompt, entries } = data;
+  return (
+    <div class="turn-story">
+      <header class="turn-head">
+        <h2 tabIndex={-1}>{turn.prompt === null ? "(prompt not shared)" : line(turn.prompt, 240)}</h2>
+        <Facts data={data} />
+      </header>
+      {prompt !== null && (
+        <section class="bubble prompt-text" aria-label="Prompt">
+          <Markdown text={prompt} />
+        </section>
+      )}
+      <ChangedFiles data={data} />
+      {entries === null ? (
+        <p class="notice">{prompt === null ? "Only counts" : "Only prompts and names of files"} are shared with you.</p>
+      ) : (
+        <section aria-label="Conversation">
+          <Entries entries={entries} session={turn.session} turns={[]} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Facts({ data: { turn, repository, checkpoints, previous, next } }: { data: TeamTurn }) {
+  const spent =
+    turn.startedAt !== null && turn.endedAt !== null ? Date.parse(turn.endedAt) - Date.parse(turn.startedAt) : null;
+  return (
+    <p class="facts">
+      <b>{line(turn.person ?? "somebody", 100)}</b>
+      <span class="mono">{line(repository, 200)}</span>
+      <Agent id={turn.agent} />
+      {turn.model !== null && <span>{line(turn.model, 40)}</span>}
+      <Age time={turn.endedAt ?? turn.startedAt} />
+      {spent !== null && spent >= 1000 && <span title="From the prompt to the end">{duration(spent)}</span>}
+      <a href={to("session", [turn.session], { turn: String(turn.number) })}>turn {turn.number} of its session</a>
+      {turn.open && <span class="tag running">running</span>}
+      <FateTag fate={turn.fate} />
+      <TokenSum tokens={turn.tokens} />
+      <CostSum cost={turn.cost} />
+      {checkpoints.map((id) => (
+        <span key={id} class="mono muted" title="The checkpoint that holds this turn">
+          {id}
+        </span>
+      ))}
+      <span class="grow" />
+      <span class="neighbors">
+        {previous !== null && <a href={to("turn", [previous])}>← older</a>}
+        {next !== null && <a href={to("turn", [next])}>newer →</a>}
+      </span>
+    </p>
+  );
+}
+
+function ChangedFiles({ data: { turn, paths } }: { data: TeamTurn }) {
+  if (paths === null)
+    return (
+      <p class="muted">
+        <Files files={turn.files} />
+      </p>
+    );
+  if (paths.length === 0) return null;
+  return (
+    <section aria-label="Files">
+      <h3>Files</h3>
+      <ul>
+        {paths.map((path) => (
+          <li key={path} class="mono">
+            {line(path, 300)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
