@@ -1,8 +1,9 @@
 /** HTTP requests to the hub: bounded in time and size, never redirected, so that the token goes nowhere else. */
 import { isIPv4 } from "node:net";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { isRecord } from "../base/json.ts";
 import { oneLine, shorten } from "../base/text.ts";
+import { type TeamProblem, TeamProblemError } from "./problems.ts";
 import {
   type ActivityRow,
   type ForgetAnswer,
@@ -149,19 +150,15 @@ export class HubClient {
 
 /** Splits a link `https://hub.example/#bti_…` into the hub's address and the invitation. */
 export function parseHubLink(text: string, options: { insecure?: boolean } = {}): { url: string; invitation: string } {
-  const usage = (message: string, hint?: string) => new UserError("usage", message, hint);
+  const usage = (kind: TeamProblem["kind"]) => new TeamProblemError("usage", { kind });
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw usage("This is not the address of a hub.", "It looks like `https://hub.example.com`.");
+    throw usage("not-a-hub");
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw usage("A hub's address begins with https://.");
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !options.insecure)
-    throw usage(
-      "This address is not encrypted: everybody on the way could read the token and what you share.",
-      "Use https://, or give --insecure if the network itself is private.",
-    );
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw usage("hub-not-http");
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !options.insecure) throw usage("hub-not-encrypted");
   const invitation = url.hash.slice(1);
   return { url: `${url.origin}${url.pathname.replace(/\/+$/, "")}`, invitation };
 }

@@ -1,10 +1,10 @@
 /** The hub that this user's machine belongs to, and the token for it: one private file in the user's data directory. */
 import { join } from "node:path";
-import { UserError } from "../base/errors.ts";
 import { readJson, removeFile, writeJson } from "../base/fs/files.ts";
 import { isRecord } from "../base/json.ts";
 import { dataDirectory } from "../base/paths.ts";
 import { ROLES, type Role } from "./levels.ts";
+import { TeamProblemError } from "./problems.ts";
 
 export interface Membership {
   v: 1;
@@ -26,21 +26,13 @@ export function readMembership(): Membership | undefined {
     ["url", "token", "device", "person"].every((key) => typeof value[key] === "string")
   )
     if (ROLES.includes(value["role"] as Role)) return value as unknown as Membership;
-  throw new UserError(
-    "failed",
-    "The file with your team's hub cannot be read.",
-    "`backtrail team leave`, then join again.",
-  );
+  throw new TeamProblemError("failed", { kind: "team-file-damaged" });
 }
 
 export function requireMembership(): Membership {
   const membership = readMembership();
   if (membership) return membership;
-  throw new UserError(
-    "not-found",
-    "This machine belongs to no team.",
-    "`backtrail team join <link>` joins one; whoever runs the hub makes the link with `backtrail hub token invite`.",
-  );
+  throw new TeamProblemError("not-found", { kind: "no-team" });
 }
 
 export function writeMembership(membership: Membership): void {

@@ -4,12 +4,12 @@
  */
 import { basename, join } from "node:path";
 import { now } from "../base/clock.ts";
-import { UserError } from "../base/errors.ts";
 import { readJson, removeFile, writeJson } from "../base/fs/files.ts";
 import { isRecord } from "../base/json.ts";
 import { tryGit } from "../git/run.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { LEVELS, type Level } from "./levels.ts";
+import { TeamProblemError } from "./problems.ts";
 import { repositorySchema } from "./protocol.ts";
 
 export interface Share {
@@ -33,16 +33,12 @@ export function readShare(workspace: Workspace): Share | undefined {
     typeof value["repository"] === "string"
   )
     return value as unknown as Share;
-  throw new UserError(
-    "failed",
-    "The file that says what this repository shares cannot be read.",
-    "`backtrail team share` chooses again.",
-  );
+  throw new TeamProblemError("failed", { kind: "share-file-damaged" });
 }
 
 export function writeShare(workspace: Workspace, choice: Pick<Share, "level" | "repository" | "since">): Share {
   if (!repositorySchema.safeParse(choice.repository).success)
-    throw new UserError("usage", "This is not a name for a repository.", "It looks like `github.com/acme/shop`.");
+    throw new TeamProblemError("usage", { kind: "not-a-team-repository" });
   const share: Share = { v: 1, ...choice, chosenAt: now().toISOString() };
   writeJson(shareFile(workspace), share, { sync: true });
   return share;

@@ -3,8 +3,8 @@
  * loses its connection runs once more, so `work` must be repeatable; the number of connections is bounded.
  */
 
-import { UserError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
+import { HubProblemError } from "../problems.ts";
 
 /** Runs one statement with `$1`, `$2`, … as parameters. */
 export type Query = <Row extends object>(text: string, ...values: Parameter[]) => Promise<Row[]>;
@@ -167,9 +167,5 @@ export function sqlState(error: unknown): string | undefined {
 
 function requireAddress(url: string): void {
   if (/^postgres(?:ql)?:\/\//.test(url)) return;
-  throw new UserError(
-    "usage",
-    "This is not the address of a PostgreSQL database.",
-    "It looks like `postgres://user:password@host/database`. BACKTRAIL_HUB_DATABASE keeps it out of the command line.",
-  );
+  throw new HubProblemError("usage", { kind: "not-a-database" });
 }

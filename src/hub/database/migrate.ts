@@ -2,7 +2,7 @@
  * Brings the schema up to date. All pending migrations run in one transaction under an advisory lock: several hubs may
  * start at once, and a killed migration leaves nothing behind.
  */
-import { UserError } from "../../base/errors.ts";
+import { HubProblemError } from "../problems.ts";
 import index from "../schema/0001-index.sql" with { type: "text" };
 import page from "../schema/0002-page.sql" with { type: "text" };
 import type { Database, Query } from "./connect.ts";
@@ -43,13 +43,7 @@ export async function requireCurrentSchema(database: Database): Promise<void> {
   const version = await database.asOwner(appliedVersion);
   requireKnown(version);
   if (version < SCHEMA_VERSION)
-    throw new UserError(
-      "refused",
-      version === 0
-        ? "This database has no index of a team."
-        : "The schema of this database is older than this program.",
-      "`backtrail hub init` creates or updates it.",
-    );
+    throw new HubProblemError("refused", { kind: version === 0 ? "no-index" : "index-older" });
 }
 
 async function appliedVersion(query: Query): Promise<number> {
@@ -65,9 +59,5 @@ async function appliedVersion(query: Query): Promise<number> {
 
 function requireKnown(version: number): void {
   if (version <= SCHEMA_VERSION) return;
-  throw new UserError(
-    "refused",
-    `The schema of this database is version ${version}, and this program knows version ${SCHEMA_VERSION}.`,
-    "Use a newer Backtrail.",
-  );
+  throw new HubProblemError("refused", { kind: "index-newer", version, known: SCHEMA_VERSION });
 }

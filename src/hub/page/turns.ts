@@ -1,4 +1,5 @@
 /** The timeline of the page, and one turn of it. A turn's id is `<session>-<number>`, of the index and no secret. */
+import { hexDigest } from "../../base/digest.ts";
 import type { ConversationEntry, Queries, TeamTurn, Tokens, TurnRow } from "../../view/protocol.ts";
 import type { Query } from "../database/connect.ts";
 import { cursorOf, type TurnRow as IndexRow, parseCursor, TURN_FIELDS, TURN_JOINS } from "../query/turns.ts";
@@ -46,7 +47,7 @@ export async function timeline({ query, parameters, repository }: Asked): Promis
     items,
     branches: [{ id: "", kind: "current", name: null, from: null, endedBy: null }],
     next: rows.length > limit && last ? cursorOf(last) : null,
-    revision: new Bun.CryptoHasher("sha256").update(JSON.stringify(items)).digest("hex"),
+    revision: hexDigest("sha256", JSON.stringify(items)),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The people of a team: their roles, and which repositories they may read at which level. */
-import { UserError } from "../../base/errors.ts";
 import { LEVELS, type Level, levelNumber, type Role } from "../../team/levels.ts";
 import { type Database, type Query, sqlState } from "../database/connect.ts";
+import { HubProblemError } from "../problems.ts";
 import { unknownPerson } from "./tokens.ts";
 
 export interface Person {
@@ -20,7 +20,7 @@ export async function addPerson(
   database: Database,
   { name, email, role, readsAll }: Pick<Person, "name" | "email" | "role" | "readsAll">,
 ): Promise<void> {
-  if (!/^[^\p{Cc}\s][^\p{Cc}]{0,99}$/u.test(name)) throw new UserError("usage", `"${name}" is not a person's name.`);
+  if (!/^[^\p{Cc}\s][^\p{Cc}]{0,99}$/u.test(name)) throw new HubProblemError("usage", { kind: "not-a-person", name });
   try {
     await database.asOwner((query) =>
       query(
@@ -33,7 +33,7 @@ export async function addPerson(
     );
   } catch (error) {
     if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-    throw new UserError("usage", `Somebody here has this name or e-mail address already: ${name}.`);
+    throw new HubProblemError("usage", { kind: "person-exists", name });
   }
 }
 

@@ -3,10 +3,10 @@
  * as a person. An invitation works once and expires; a token works until it is revoked.
  */
 import { digest } from "../../base/digest.ts";
-import { UserError } from "../../base/errors.ts";
 import type { Role } from "../../team/levels.ts";
 import type { JoinAnswer } from "../../team/protocol.ts";
 import type { Database } from "../database/connect.ts";
+import { HubProblemError } from "../problems.ts";
 
 export type Scope = "send" | "read";
 
@@ -131,8 +131,8 @@ export async function revoke(database: Database, what: string): Promise<number> 
   });
 }
 
-export function unknownPerson(name: string): UserError {
-  return new UserError("not-found", `Nobody here is called "${name}".`, "`backtrail hub people` lists everybody.");
+export function unknownPerson(name: string): HubProblemError {
+  return new HubProblemError("not-found", { kind: "no-person", name });
 }
 
 function digestOf(secret: string): Uint8Array {

@@ -2,7 +2,7 @@
  * The hub's HTTP server: any number of these processes may share one database. It keeps nothing in memory but counters
  * and rate limits, so that it can be stopped and started at any time.
  */
-import { messageOf, UserError } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { version } from "../../base/version.ts";
 import { PROTOCOL_VERSION, VERSION_HEADER } from "../../team/protocol.ts";
 import { type Database, DatabaseTimeout, isRepeatable, sqlState } from "../database/connect.ts";
@@ -11,6 +11,7 @@ import { Months } from "../ingest/months.ts";
 import { PendingWords } from "../ingest/pending-words.ts";
 import { Page } from "../page/page.ts";
 import { type Caller, callerOf } from "../people/tokens.ts";
+import { HubProblemError } from "../problems.ts";
 import { RateLimit } from "./limits.ts";
 import { Live } from "./live.ts";
 import { Metrics } from "./metrics.ts";
@@ -244,11 +245,7 @@ function listen(hub: Hub, { host, port, tls }: ServeOptions): Bun.Server<undefin
       error: (error) => hub.failure(error),
     });
   } catch (error) {
-    throw new UserError(
-      "failed",
-      `The hub cannot listen on ${host}:${port}: ${messageOf(error)}`,
-      "`--listen` chooses another address.",
-    );
+    throw new HubProblemError("failed", { kind: "cannot-listen", host, port, reason: messageOf(error) });
   }
 }
 

@@ -2,7 +2,7 @@
  * Fills the index from git remotes that carry checkpoints. A turn that its author's machine has sent stays as it was
  * sent; a turn that nobody sent is stored up to the level that its author shares, or else the level of the source.
  */
-import { messageOf, UserError } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { oneLine, shorten } from "../../base/text.ts";
 import { tombstoneKey } from "../../checkpoints/forget/tombstones.ts";
@@ -13,6 +13,7 @@ import { type Database, type Query, sqlState } from "../database/connect.ts";
 import { type Months, monthOf } from "../ingest/months.ts";
 import { dayOf, type PlacedTurn, turnDigest, writeTurns } from "../ingest/store.ts";
 import { levelAt } from "../people/people.ts";
+import { HubProblemError } from "../problems.ts";
 import { sessionsOf } from "./documents.ts";
 import { Mirror } from "./mirror.ts";
 
@@ -52,8 +53,7 @@ export async function addSource(
   database: Database,
   { address, repository, level }: Pick<Source, "address" | "repository" | "level">,
 ): Promise<void> {
-  if (withoutPassword(address) !== address)
-    throw new UserError("usage", "The address has a password in it.", "Use a credential helper of git, or an ssh key.");
+  if (withoutPassword(address) !== address) throw new HubProblemError("usage", { kind: "password-in-address" });
   try {
     await database.asOwner(async (query) => {
       await query("SELECT name_repositories(ARRAY[$1])", repository);
@@ -66,7 +66,7 @@ export async function addSource(
     });
   } catch (error) {
     if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-    throw new UserError("usage", "This remote is a source already.");
+    throw new HubProblemError("usage", { kind: "source-exists" });
   }
 }
 

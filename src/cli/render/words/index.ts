@@ -14,6 +14,7 @@ import { RUN_WORDS } from "./runs.ts";
 import { BASE_WORDS, CONFIG_WORDS, EDIT_WORDS } from "./setup/files.ts";
 import { SETUP_WORDS } from "./setup/problems.ts";
 import { API_WORDS, STEP_WORDS } from "./steps.ts";
+import { HUB_WORDS, TEAM_WORDS } from "./team.ts";
 import { TRIAL_WORDS } from "./trials.ts";
 
 /** One table for each union of problems. No two problems have the same kind. */
@@ -33,6 +34,8 @@ export const TABLES: readonly object[] = [
   RUN_WORDS,
   TRIAL_WORDS,
   API_WORDS,
+  TEAM_WORDS,
+  HUB_WORDS,
 ];
 
 export function installWords(): void {
