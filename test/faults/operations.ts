@@ -5,6 +5,7 @@
 import { commits } from "./operations/commits.ts";
 import { forks } from "./operations/forks.ts";
 import type { Operation } from "./operations/operation.ts";
+import { proposed } from "./operations/proposals.ts";
 import { restores } from "./operations/restores.ts";
 import { runs } from "./operations/runs.ts";
 import { searches } from "./operations/search.ts";
@@ -15,6 +16,7 @@ import { trials } from "./operations/trials.ts";
 export const OPERATIONS: readonly Operation[] = [
   ...steps,
   ...restores,
+  ...proposed,
   ...forks,
   ...commits,
   ...syncs,

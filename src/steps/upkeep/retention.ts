@@ -209,6 +209,7 @@ async function dropFromSession(
   try {
     // Before the steps go: a kill in between must not lose the way to the conversation.
     if (conversations === "keep") keepRecords(workspace, key, steps);
+    faultPoint("prune:kept");
     for (const holder of holdersOf(workspace)) {
       const before = await readRef(holder, sessionRef(key));
       if (before === null) continue;

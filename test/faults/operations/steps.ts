@@ -1,5 +1,5 @@
 /** Recording, and letting go of what was recorded. */
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { World } from "../killed-world.ts";
 import { type Operation, SAVE, type Start } from "./operation.ts";
@@ -53,18 +53,55 @@ export const steps: readonly Operation[] = [
   },
   {
     name: "worker: prune",
-    points: ["prune:ref"],
+    points: ["prune:kept", "prune:ref", "prune:dropped"],
     drops: true,
     async prepare(world) {
       world.repository.write(".git/backtrail/pruned", `${TWO_DAYS_BEFORE}\n`);
     },
     start: (world) => ({ args: ["worker", world.repository.path], env: { BACKTRAIL_CLOCK: LATER } }),
+    wrong: withoutConversation,
   },
   {
     name: "clean",
-    points: ["prune:ref"],
+    points: ["prune:kept", "prune:ref", "prune:dropped"],
     drops: true,
     start: () => ({ args: ["clean", "--yes"], env: { BACKTRAIL_CLOCK: LATER } }),
+    wrong: withoutConversation,
+  },
+  {
+    name: "clean, where conversations go with their steps",
+    points: ["prune:kept", "prune:ref", "prune:dropped"],
+    drops: true,
+    async prepare(world) {
+      await world.run("config", "set", "retention.conversations", "0");
+    },
+    start: () => ({ args: ["clean", "--yes"], env: { BACKTRAIL_CLOCK: LATER } }),
+    async wrong(world) {
+      const left = (await world.steps()).some(({ kind }) => kind === "turn-end");
+      return left ? withoutConversation(world) : null;
+    },
+  },
+  {
+    name: "purge",
+    points: ["purge:journal", "purge:aside", "purge:refs", "purge:objects"],
+    drops: true,
+    async prepare(world) {
+      chmodSync(world.repository.write("secret.txt", "secret\n"), 0o600);
+      await world.run("save");
+      await world.agent.end();
+    },
+    start: () => ({ args: ["purge", "--yes"] }),
+    async wrong(world) {
+      const { repository } = world;
+      const left = (await world.steps()).length;
+      const refs = repository.git("for-each-ref", "refs/backtrail");
+      const files = ["conversations", "sessions", "steps.jsonl", "private.git", "purging"].filter((name) =>
+        existsSync(repository.at(".git/backtrail", name)),
+      );
+      // Killed before its journal is whole, nothing is gone; otherwise nothing is left.
+      if (left > 0) return files.includes("purging") ? "It was not finished." : withoutConversation(world);
+      return refs === "" && files.length === 0 ? null : `It is left: ${[refs, ...files].join(", ")}`;
+    },
   },
   {
     name: "forget",
@@ -123,6 +160,15 @@ export const steps: readonly Operation[] = [
     start: () => ({ args: ["doctor", "--fix"] }),
   },
 ];
+
+/** The conversation can be shown, whether its steps are there or not. */
+async function withoutConversation({ repository, agent }: World): Promise<string | null> {
+  const kept = `${agent.transcript.path}.kept`;
+  renameSync(agent.transcript.path, kept);
+  const { stdout, stderr } = await repository.run(["export", agent.session]);
+  renameSync(kept, agent.transcript.path);
+  return stdout.includes("Second") ? null : `The conversation is lost: ${stderr}`;
+}
 
 function hook(world: World, verb: string, event: string, fields: Record<string, unknown> = {}): Start {
   const payload = {
