@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { runCommand } from "./main.ts";
@@ -107,4 +108,17 @@ test("colour follows NO_COLOR, FORCE_COLOR and the terminal", () => {
   expect(wantsColor(true, { NO_COLOR: "" })).toBe(true);
   expect(wantsColor(false, { FORCE_COLOR: "1" })).toBe(true);
   expect(wantsColor(true, { FORCE_COLOR: "0" })).toBe(false);
+});
+
+test("a directory that goes while the command starts is named", async () => {
+  const code = `
+    const { mkdtempSync, rmdirSync } = await import("node:fs");
+    const { main } = await import(${JSON.stringify(join(import.meta.dirname, "main.ts"))});
+    const directory = mkdtempSync(${JSON.stringify(join(tmpdir(), "backtrail-gone-"))});
+    process.chdir(directory);
+    rmdirSync(directory);
+    process.exitCode = await main(["log"]);`;
+  const child = Bun.spawn([process.execPath, "-e", code], { stdout: "pipe", stderr: "pipe" });
+  expect(await child.stderr.text()).toBe("error: The current directory is gone.\nhint: Change to one that exists.\n");
+  expect(await child.exited).toBe(1);
 });

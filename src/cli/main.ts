@@ -24,13 +24,24 @@ export async function main(argv: string[]): Promise<number> {
     const { serveNamed } = await import("./commands/agents/agent-protocol.ts");
     return serveNamed(argv.slice(1));
   }
-  return runCommand(argv, terminalIo(process.cwd()));
+  return runHere(argv);
 }
 
 /** The entry point of the drop-in `aiwr`, which is `backtrail run` under its own name. */
 export async function mainAsRun(argv: string[]): Promise<number> {
   const own = argv[0] === "-V" || argv[0] === "--version";
-  return runCommand(own ? argv : ["run", ...argv], terminalIo(process.cwd()), "aiwr");
+  return runHere(own ? argv : ["run", ...argv], "aiwr");
+}
+
+function runHere(argv: string[], name?: ProgramName): Promise<number> | number {
+  let directory: string;
+  try {
+    directory = process.cwd();
+  } catch {
+    report(new UserError("failed", "The current directory is gone.", "Change to one that exists."), terminalIo("/"));
+    return EXIT.failed;
+  }
+  return runCommand(argv, terminalIo(directory), name);
 }
 
 export async function runCommand(argv: string[], io: Io, name: ProgramName = "backtrail"): Promise<number> {
