@@ -99,10 +99,19 @@ async function goBack(execution: Execution): Promise<Violation[]> {
     const args = ["rewind", id, "--code-only", "--yes", "--json"];
     const found = await execution.command({ name: "rewind", cwd: world.repository, args });
     const { stdout = "", stderr = "" } = execution.ended ?? {};
-    found.push(...compare(world, world.repository, moment, execution.census, `${stdout}${stderr}`));
+    found.push(...compare(world, world.repository, moment, execution.census, `${exceptionsIn(stdout)}${stderr}`));
     if (found.length > 0) return found.map((one) => ({ ...one, message: `${one.message}\n    at step ${id}` }));
   }
   return [];
+}
+
+/** What a restore tells of files that it did not bring back; the files that it wrote are named as well, and do not count. */
+function exceptionsIn(stdout: string): string {
+  if (stdout === "") return "";
+  const { plan, receipt } = JSON.parse(stdout) as { plan?: Record<string, unknown>; receipt?: Record<string, unknown> };
+  const { conflicts, notUndone } = plan ?? {};
+  const { kept, notes, facts } = receipt ?? {};
+  return JSON.stringify([conflicts, notUndone, kept, notes, facts]);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What a work tree held, byte for byte, at the moment when a step was taken of it. */
 import { relative } from "node:path";
-import type { Census } from "./census.ts";
+import { type Census, contentOf } from "./census.ts";
 import type { Violation } from "./model.ts";
 import type { World } from "./world.ts";
 
@@ -35,6 +35,10 @@ export function momentOf(world: World, place: string, census: Census): Moment {
 export function compare(world: World, place: string, then: Moment, now: Census, said: string): Violation[] {
   const prefix = relative(world.root, place);
   const unwatched = unwatchedFiles(world, place);
+  // Git takes a link and a plain file with its target for the same then, and so does a step that git did not call changed.
+  const hasLinks = world.ask(place, "config", "core.symlinks") !== "false\n";
+  const isSame = (one: string | undefined, other: string) =>
+    one === other || (!hasLinks && one !== undefined && contentOf(one) === contentOf(other));
   return [...then.files].flatMap(([name, entry]): Violation[] => {
     // What could not be brought back is named: something that no step holds stands in its way.
     if (unwatched.has(name) || said.includes(name)) return [];
@@ -42,7 +46,7 @@ export function compare(world: World, place: string, then: Moment, now: Census, 
     // It is ignored by now, so that nobody may touch it.
     if (now.ignored.has(path)) return [];
     const found = now.files.get(path) ?? now.ignored.get(path);
-    if (found !== entry)
+    if (!isSame(found, entry))
       return [{ kind: "step", message: `${name} was ${entry}, and came back as ${found ?? "nothing"}.` }];
     const mode = then.modes.get(name);
     const isPrivate = mode !== undefined && (mode & 0o077) === 0;

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { namesIn } from "./work-files.ts";
 import type { World } from "./world.ts";
 
-const MAX_WAIT_MS = 30_000;
+/** A worker may get hardly any time on a busy machine. */
+const MAX_WAIT_MS = 120_000;
 
 export async function quiet(world: World): Promise<void> {
   const end = performance.now() + MAX_WAIT_MS;
