@@ -3,13 +3,11 @@
  */
 import { join } from "node:path";
 import { removeFile } from "../base/fs/files.ts";
-import { gitLocation } from "./location.ts";
-import { tryGit } from "./run.ts";
+import { gitIn } from "./git.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Only for refs that Backtrail owns. Accepts a ref without a reflog. */
 export async function removeReflog(workspace: Workspace, ref: string): Promise<void> {
   if (workspace.refStorage === "files") return removeFile(join(workspace.commonDir, "logs", ref));
-  const { args, cwd } = gitLocation(workspace);
-  await tryGit([...args, "reflog", "expire", "--expire=now", "--expire-unreachable=now", ref], { cwd });
+  await gitIn(workspace).try(["reflog", "expire", "--expire=now", "--expire-unreachable=now", ref]);
 }

@@ -7,9 +7,9 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } fr
 import { join } from "node:path";
 import { codeOf, ProblemError } from "../base/errors.ts";
 import { removeFile, writeAll } from "../base/fs/files.ts";
-import { gitLocation } from "./location.ts";
+import { gitIn } from "./git.ts";
 import type { GitProblem } from "./problems.ts";
-import { gitExitCode, tryGit } from "./run.ts";
+import { gitExitCode } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** git holds a ref's lock for milliseconds; an older lock was left by a killed process. */
@@ -20,15 +20,14 @@ const MOVED_BY_HOOKS = "refs/backtrail/sessions/";
 
 export async function readRef(workspace: Workspace, ref: string): Promise<string | null> {
   if (workspace.refStorage === "files") return readRefFile(workspace, ref);
-  const { args, cwd } = gitLocation(workspace);
-  const result = await tryGit([...args, "rev-parse", "--verify", "--quiet", ref], { cwd });
+  const result = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", ref]);
   return result.code === 0 ? result.stdout.toString("latin1").trim() : null;
 }
 
 /** Synchronous, for decisions that must precede everything else. */
 export function hasRef(workspace: Workspace, ref: string): boolean {
   if (workspace.refStorage === "files") return readRefFile(workspace, ref) !== null;
-  const { args, cwd } = gitLocation(workspace);
+  const { args, cwd } = gitIn(workspace);
   return gitExitCode([...args, "show-ref", "--verify", "--quiet", ref], cwd) === 0;
 }
 
@@ -144,11 +143,10 @@ async function swapByGit(
   next: string | null,
 ): Promise<boolean> {
   const zero = "0".repeat(workspace.hash === "sha1" ? 40 : 64);
-  const { args, cwd } = gitLocation(workspace);
   const old = expected ?? zero;
   const input = next === null ? `delete ${ref}\0${expected ?? ""}\0` : `update ${ref}\0${next}\0${old}\0`;
   // A reflog would keep deleted objects alive.
   const unlogged = ["-c", "core.logAllRefUpdates=false"];
-  const result = await tryGit([...args, ...unlogged, "update-ref", "-z", "--stdin"], { cwd, input });
+  const result = await gitIn(workspace).try([...unlogged, "update-ref", "-z", "--stdin"], { input });
   return result.code === 0;
 }

@@ -15,10 +15,9 @@ import { sessionKey } from "../base/ids.ts";
 import { log } from "../base/log.ts";
 import { dropImported, importedDirectory, importedKeys, importedSessions } from "../checkpoints/import/store.ts";
 import { type Config, loadSettings, ownFile, type SettingProblem, userFile } from "../config/load.ts";
-import { gitLocation } from "../git/location.ts";
+import { gitIn } from "../git/git.ts";
 import { tidyPrivateObjects } from "../git/private/upkeep.ts";
 import { compareAndSwapRef, readRef } from "../git/refs.ts";
-import { gitText, tryGit } from "../git/run.ts";
 import { removeUnusedDetails } from "../git/snapshot/details.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { isAlive } from "../recording/orphaned-turns.ts";
@@ -177,8 +176,7 @@ function hidesRetention(workspace: Workspace, { from, key }: SettingProblem): bo
 /** Prunes unreferenced objects older than a day, far longer than a save takes. Leaves the user's repository to git. */
 export async function collectGarbage(workspace: Workspace): Promise<void> {
   if (workspace.kind === "repository") return tidyPrivateObjects(workspace);
-  const { args, cwd } = gitLocation(workspace);
-  await tryGit([...args, "gc", "--quiet", "--prune=1.day.ago"], { cwd, timeoutMs: 600_000 });
+  await gitIn(workspace).try(["gc", "--quiet", "--prune=1.day.ago"], { timeoutMs: 600_000 });
 }
 
 /** Imports expire by import time; leftovers of a killed import expire by modification time. */
@@ -268,8 +266,7 @@ function expiredHandOvers(workspace: Workspace, before: string): Expired[] {
 
 /** Commits of dropped forks. A named step holds the files of the fork's last state; this is only its history. */
 async function expiredCommits(workspace: Workspace, before: string): Promise<Expired[]> {
-  const { args, cwd } = gitLocation(workspace);
-  const refs = await gitText([...args, "for-each-ref", "--format=%(refname)", DROPPED_REFS], { cwd });
+  const refs = await gitIn(workspace).text(["for-each-ref", "--format=%(refname)", DROPPED_REFS]);
   return refs.split("\n").flatMap((name): Expired[] => {
     const day = /^\d{4}-\d\d-\d\d(?=\/)/.exec(name.slice(DROPPED_REFS.length))?.[0];
     if (day === undefined || day >= before.slice(0, 10)) return [];

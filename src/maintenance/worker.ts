@@ -13,14 +13,13 @@ import { commitTurns } from "../commits/auto-commit.ts";
 import { finishCommit } from "../commits/hooks.ts";
 import { markPush, pushIfDue } from "../commits/push.ts";
 import { tidyPending, writeCheckpoints } from "../commits/write-checkpoints.ts";
+import { gitIn } from "../git/git.ts";
 import { scanIgnored } from "../git/ignored/scan.ts";
 import { warmPrivateIndex } from "../git/index/private-index.ts";
 import { advancePrivateStore } from "../git/index/private-store-index.ts";
 import { refreshInexact } from "../git/inexact/refresh.ts";
-import { gitLocation } from "../git/location.ts";
 import { packLooseObjects } from "../git/objects/pack-loose.ts";
 import { packPrivateObjects } from "../git/private/upkeep.ts";
-import { tryGit } from "../git/run.ts";
 import { findLargeFiles } from "../git/snapshot/large-files.ts";
 import { scanPermissions } from "../git/snapshot/permission-scan.ts";
 import { MANY_PACKS } from "../git/snapshot/snapshot.ts";
@@ -102,6 +101,5 @@ function lockFor(workspace: Workspace): Lock | undefined {
 async function joinPacks(workspace: Workspace): Promise<void> {
   const packs = namesIn(join(workspace.commonDir, "objects", "pack")).filter((name) => name.endsWith(".idx"));
   if (packs.length < MANY_PACKS) return;
-  const { args, cwd } = gitLocation(workspace);
-  await tryGit([...args, "repack", "--quiet", "-d", "--geometric=2"], { cwd, timeoutMs: 600_000 });
+  await gitIn(workspace).try(["repack", "--quiet", "-d", "--geometric=2"], { timeoutMs: 600_000 });
 }

@@ -1,7 +1,6 @@
 /** Creates a separate worktree for a run. It starts at the current commit and leaves the user's files untouched. */
 
-import { gitLocation } from "../git/location.ts";
-import { tryGit } from "../git/run.ts";
+import { gitIn } from "../git/git.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
 import { freePlace, type WorktreePlace } from "../git/worktrees/create.ts";
 import { addRunWorktree } from "../git/worktrees/runs.ts";
@@ -23,8 +22,7 @@ export async function makeRunWorktree(
   if (workspace?.kind !== "repository") {
     throw new RunError("usage", { kind: "worktree-without-git" });
   }
-  const { args, cwd } = gitLocation(workspace);
-  const head = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
+  const head = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
   if (head.code !== 0) {
     throw new RunError("usage", { kind: "worktree-without-commit" });
   }
@@ -52,7 +50,6 @@ async function placed(workspace: Workspace, prompt: string, commit: string) {
 }
 
 async function changedFiles(workspace: Workspace): Promise<number> {
-  const { args, cwd } = gitLocation(workspace);
-  const status = await tryGit([...args, "--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"], { cwd });
+  const status = await gitIn(workspace).try(["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"]);
   return status.stdout.toString("latin1").split("\0").length - 1;
 }

@@ -1,11 +1,10 @@
 /** Compares two states, as a list of paths or as a patch. */
-import { gitLocation } from "../git/location.ts";
+import { gitIn } from "../git/git.ts";
 import { ObjectReader } from "../git/objects/reader.ts";
 import { compareTrees, type TreeDifference } from "../git/objects/tree-diff.ts";
 import { TreeStore } from "../git/objects/trees.ts";
 import { ObjectWriter } from "../git/objects/writer.ts";
 import { readingEnvironment } from "../git/private/store.ts";
-import { git } from "../git/run.ts";
 import { type CaptureOptions, type Snapshot, startCapture } from "../git/snapshot/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { FileChanges } from "../model/changes.ts";
@@ -33,11 +32,10 @@ export async function patch(
   after: string,
   paths: readonly string[] = [],
 ): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
   const limit = paths.length > 0 ? ["--", ...paths.map((path) => `:(top,glob)${path}`)] : [];
-  const output = await git(
-    [...args, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", before, after, ...limit],
-    { cwd, env: readingEnvironment(workspace) },
+  const output = await gitIn(workspace).run(
+    ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", before, after, ...limit],
+    { env: readingEnvironment(workspace) },
   );
   return output.toString("utf8");
 }

@@ -2,9 +2,8 @@
  * Keeps the commits that `rewind --reset-head` moved branches away from: one ref each, named after the safety step and
  * kept as long as that step. Reflogs may also keep these commits, but not every repository has reflogs.
  */
-import { gitLocation } from "../git/location.ts";
+import { gitIn } from "../git/git.ts";
 import { compareAndSwapRef, readRef } from "../git/refs.ts";
-import { gitText } from "../git/run.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { stepsNewestFirst } from "./index-file.ts";
 
@@ -19,8 +18,7 @@ export async function holdLeftCommit(workspace: Workspace, safetyStep: string, c
 
 /** Deletes the refs of deleted steps. Call this after deleting steps. */
 export async function releaseLeftCommits(workspace: Workspace): Promise<void> {
-  const { args, cwd } = gitLocation(workspace);
-  const listed = await gitText([...args, "for-each-ref", "--format=%(refname) %(objectname)", LEFT_REFS], { cwd });
+  const listed = await gitIn(workspace).text(["for-each-ref", "--format=%(refname) %(objectname)", LEFT_REFS]);
   if (listed === "") return;
   const alive = new Set<string>();
   for (const { id } of stepsNewestFirst(workspace)) alive.add(id);

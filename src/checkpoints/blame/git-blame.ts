@@ -1,6 +1,5 @@
 /** Runs and parses `git blame`: for each line of a file, its commit and its location in that commit. */
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 
 export interface BlamedCommit {
@@ -28,9 +27,8 @@ export async function gitBlame(
   path: string,
   range: { from: number; to: number } | null,
 ): Promise<CommittedLine[] | undefined> {
-  const { args, cwd } = gitLocation(workspace);
   const limit = range ? ["-L", `${range.from},${range.to}`] : [];
-  const result = await tryGit([...args, "blame", "--porcelain", ...limit, "--", path], { cwd });
+  const result = await gitIn(workspace).try(["blame", "--porcelain", ...limit, "--", path]);
   return result.code === 0 ? parsePorcelain(result.stdout.toString("utf8")) : undefined;
 }
 

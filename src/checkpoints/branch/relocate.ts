@@ -3,11 +3,10 @@
  * nothing and the next run continues: copy the objects, merge them into the target, then delete the old branch.
  */
 import { faultPoint } from "../../base/fault-point.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { copyHistory } from "../../git/objects/copy-history.ts";
 import { removeReflog } from "../../git/reflog.ts";
 import { compareAndSwapRef, hasRef, readRef } from "../../git/refs.ts";
-import { git, tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { leaveWitness } from "../../steps/upkeep/old-objects.ts";
 import { foreignCheckpoints, isEntireEnabled } from "../entire/traces.ts";
@@ -50,10 +49,10 @@ export async function gatherCheckpoints(workspace: Workspace): Promise<void> {
 export async function sharedBy(workspace: Workspace): Promise<SharedBy | null> {
   if (!hasRef(workspace, CHECKPOINT_BRANCH)) return null;
   if (await isEntireEnabled(workspace)) return "entire";
-  const { args, cwd } = gitLocation(workspace);
-  const remotes = await tryGit([...args, "for-each-ref", "--count=1", `refs/remotes/*/${SHORT}`], { cwd });
+  const git = gitIn(workspace);
+  const remotes = await git.try(["for-each-ref", "--count=1", `refs/remotes/*/${SHORT}`]);
   if (remotes.stdout.length > 0) return "remote";
-  const upstream = await tryGit([...args, "config", "--get", `branch.${SHORT}.remote`], { cwd });
+  const upstream = await git.try(["config", "--get", `branch.${SHORT}.remote`]);
   if (upstream.code === 0) return "remote";
   return (await foreignCheckpoints(workspace)).size === 0 ? null : "others";
 }
@@ -101,7 +100,6 @@ export async function knownIn(place: Workspace): Promise<string[]> {
 }
 
 async function syncRefs(place: Workspace): Promise<string[]> {
-  const { args, cwd } = gitLocation(place);
-  const listed = await git([...args, "for-each-ref", "--format=%(refname)", SYNC_REFS], { cwd });
+  const listed = await gitIn(place).run(["for-each-ref", "--format=%(refname)", SYNC_REFS]);
   return listed.toString("utf8").split("\n").filter(Boolean);
 }

@@ -2,10 +2,9 @@
  * Rewrites every commit of the checkpoint branch to remove data. Only for a branch that never left this machine: others
  * who have its commits would bring them back. A changed commit loses its signature, which would be invalid.
  */
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import type { ObjectStore } from "../../git/objects/object-store.ts";
 import { TREE_MODE, type Tree, type TreeEntry } from "../../git/objects/trees.ts";
-import { git } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { CHECKPOINT_BRANCH } from "../format/layout.ts";
 import { SYNC_REFS } from "../sync/state.ts";
@@ -17,9 +16,8 @@ const SHARD = /^[0-9a-f]{2}$/;
 
 /** Returns refs that hold another repository's copy of the branch. */
 export async function sharedCheckpointRefs(workspace: Workspace): Promise<string[]> {
-  const { args, cwd } = gitLocation(workspace);
   const branch = CHECKPOINT_BRANCH.replace(/^refs\/heads\//, "");
-  const listed = await git([...args, "for-each-ref", "--format=%(refname)", SYNC_REFS, "refs/remotes"], { cwd });
+  const listed = await gitIn(workspace).run(["for-each-ref", "--format=%(refname)", SYNC_REFS, "refs/remotes"]);
   const refs = listed.toString("utf8").split("\n");
   return refs.filter((ref) => ref.startsWith(SYNC_REFS) || ref.endsWith(`/${branch}`));
 }
@@ -31,8 +29,7 @@ export async function rewriteHistory(
   tip: string,
   filter: CheckpointFilter,
 ): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  const listed = await git([...args, "rev-list", "--topo-order", "--reverse", tip], { cwd });
+  const listed = await gitIn(workspace).run(["rev-list", "--topo-order", "--reverse", tip]);
   const trees = new FilteredTrees(objects, filter);
   const rewritten = new Map<string, string>();
   for (const commit of listed.toString("latin1").trim().split("\n")) {

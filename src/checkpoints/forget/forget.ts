@@ -5,12 +5,11 @@
  */
 
 import { faultPoint } from "../../base/fault-point.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import type { ObjectStore } from "../../git/objects/object-store.ts";
 import { FILE_MODE, type TreeEntry } from "../../git/objects/trees.ts";
 import { removeReflog } from "../../git/reflog.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
-import { git } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { placeholdersIn } from "../../transcripts/redact/placeholders.ts";
 import { checkpointPlaces, whileObjectsStay } from "../branch/location.ts";
@@ -214,8 +213,7 @@ async function placeholdersOnlyIn(
 
 /** Maps paths to blobs, for plain files. */
 async function filesOf(workspace: Workspace, root: string): Promise<Map<string, string>> {
-  const { args, cwd } = gitLocation(workspace);
-  const listed = await git([...args, "ls-tree", "-r", "-z", "--full-tree", root], { cwd });
+  const listed = await gitIn(workspace).run(["ls-tree", "-r", "-z", "--full-tree", root]);
   const files = new Map<string, string>();
   for (const line of listed.toString("utf8").split("\0")) {
     const [, mode, id = "", path = ""] = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];

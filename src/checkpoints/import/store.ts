@@ -10,12 +10,11 @@ import { getAgent } from "../../agents/registry/registry.ts";
 import { faultPoint } from "../../base/fault-point.ts";
 import { namesIn, readText, writeJson } from "../../base/fs/files.ts";
 import { sessionKey } from "../../base/ids.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { ObjectStore } from "../../git/objects/object-store.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { removeReflog } from "../../git/reflog.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
-import { gitText } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Tokens } from "../../model/tokens.ts";
@@ -126,8 +125,7 @@ export async function importedTranscript(workspace: Workspace, session: Imported
 
 /** Returns imports of earlier versions that have not been migrated. */
 async function earlierImports(workspace: Workspace): Promise<{ session: ImportedSession; root: string }[]> {
-  const { args, cwd } = gitLocation(workspace);
-  const listed = await gitText([...args, "for-each-ref", "--format=%(refname) %(objectname)", REFS], { cwd });
+  const listed = await gitIn(workspace).text(["for-each-ref", "--format=%(refname) %(objectname)", REFS]);
   if (listed === "") return [];
   const reader = new ObjectReader(workspace);
   try {

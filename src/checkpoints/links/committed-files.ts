@@ -1,7 +1,6 @@
 /** Lists commits that are linked to checkpoints, and the files that a commit changed. */
 import { decodePath } from "../../base/fs/path-bytes.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type LinkedCommit, recentCommits } from "./history.ts";
 
@@ -14,9 +13,8 @@ export async function linkedCommits(workspace: Workspace): Promise<LinkedCommit[
 }
 
 export async function committedFiles(workspace: Workspace, commit: string): Promise<string[]> {
-  const { args, cwd } = gitLocation(workspace);
   const list = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "-m", "--first-parent", commit];
-  const { code, stdout } = await tryGit([...args, ...list], { cwd });
+  const { code, stdout } = await gitIn(workspace).try(list);
   if (code !== 0) return [];
   const files: string[] = [];
   for (let at = 0; at < stdout.length; ) {

@@ -1,7 +1,6 @@
 /** Maps commits to checkpoints and back: by trailers, and by recorded links if a rewrite lost the trailer. */
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { readRef } from "../../git/refs.ts";
-import { gitText, tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { BlamedCommit } from "../blame/git-blame.ts";
 import { checkpointPlaces } from "../branch/location.ts";
@@ -30,10 +29,13 @@ const USERS_REFS = [
 /** Resolves the revision that a user typed. */
 export async function findCommit(workspace: Workspace, text: string): Promise<LinkedCommit | undefined> {
   if (workspace.kind === "private" || text.includes("\0")) return undefined;
-  const { args, cwd } = gitLocation(workspace);
-  const found = await tryGit([...args, "rev-parse", "--verify", "--quiet", "--end-of-options", `${text}^{commit}`], {
-    cwd,
-  });
+  const found = await gitIn(workspace).try([
+    "rev-parse",
+    "--verify",
+    "--quiet",
+    "--end-of-options",
+    `${text}^{commit}`,
+  ]);
   const id = found.stdout.toString("latin1").trim();
   if (found.code !== 0 || !/^[0-9a-f]{40,64}$/.test(id)) return undefined;
   return (await log(workspace, ["--max-count=1", id]))[0];
@@ -70,11 +72,11 @@ export async function commitsNaming(workspace: Workspace, checkpoint: string): P
 
 /** False for a commit that a later rewrite has replaced. */
 async function isReachable(workspace: Workspace, commit: string): Promise<boolean> {
-  const { args, cwd } = gitLocation(workspace);
-  const ancestor = await tryGit([...args, "merge-base", "--is-ancestor", commit, "HEAD"], { cwd });
+  const git = gitIn(workspace);
+  const ancestor = await git.try(["merge-base", "--is-ancestor", commit, "HEAD"]);
   if (ancestor.code === 0) return true;
   const places = ["refs/heads", "refs/remotes", "refs/tags"];
-  const refs = await tryGit([...args, "for-each-ref", "--count=1", `--contains=${commit}`, ...places], { cwd });
+  const refs = await git.try(["for-each-ref", "--count=1", `--contains=${commit}`, ...places]);
   return refs.code === 0 && refs.stdout.length > 0;
 }
 
@@ -87,12 +89,9 @@ export async function checkpointsOfSession(workspace: Workspace, session: string
 
 async function checkpointsAt(place: Workspace, session: string): Promise<string[]> {
   if (!(await readRef(place, CHECKPOINT_BRANCH))) return [];
-  const { args, cwd } = gitLocation(place);
   const grep = ["--fixed-strings", `--grep=${SESSION_TRAILER}: ${session}`];
   const format = `--format=%s%x00%(trailers:key=${SESSION_TRAILER},valueonly,separator=%x00)`;
-  const text = await gitText([...args, "log", `--max-count=${MAX_CHECKPOINTS}`, format, ...grep, CHECKPOINT_BRANCH], {
-    cwd,
-  });
+  const text = await gitIn(place).text(["log", `--max-count=${MAX_CHECKPOINTS}`, format, ...grep, CHECKPOINT_BRANCH]);
   const ids = text.split("\n").flatMap((line) => {
     const [subject = "", ...sessions] = line.split("\0");
     // The search text may be a prefix of another id.
@@ -103,8 +102,7 @@ async function checkpointsAt(place: Workspace, session: string): Promise<string[
 
 async function log(workspace: Workspace, options: readonly string[]): Promise<LinkedCommit[]> {
   if (workspace.kind === "private") return [];
-  const { args, cwd } = gitLocation(workspace);
-  const result = await tryGit([...args, "log", "--no-show-signature", `--format=${FORMAT}`, ...options, "--"], { cwd });
+  const result = await gitIn(workspace).try(["log", "--no-show-signature", `--format=${FORMAT}`, ...options, "--"]);
   // A repository without commits has no HEAD.
   if (result.code !== 0) return [];
   return result.stdout

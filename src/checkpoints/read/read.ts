@@ -4,10 +4,9 @@
  * with what it could read.
  */
 
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { readRef } from "../../git/refs.ts";
-import { git, tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { chunkNames, joinLines } from "../../transcripts/chunks.ts";
 import { checkpointPlaces } from "../branch/location.ts";
@@ -315,9 +314,8 @@ export function checkpointsNamedIn(message: string): string[] {
 async function branches(place: Workspace): Promise<{ place: Workspace; branch: string }[]> {
   const found: string[] = [];
   if (await readRef(place, CHECKPOINT_BRANCH)) found.push(CHECKPOINT_BRANCH);
-  const { args, cwd } = gitLocation(place);
   const short = CHECKPOINT_BRANCH.slice("refs/heads/".length);
-  const remotes = await tryGit([...args, "for-each-ref", "--format=%(refname)", `refs/remotes/*/${short}`], { cwd });
+  const remotes = await gitIn(place).try(["for-each-ref", "--format=%(refname)", `refs/remotes/*/${short}`]);
   const fetched = remotes.stdout
     .toString("utf8")
     .split("\n")
@@ -335,9 +333,8 @@ async function refOf(workspace: Workspace, id: string): Promise<string | undefin
 
 /** Lists the files below a directory of a commit, with their sizes, without reading them. */
 async function filesIn(workspace: Workspace, commit: string, directory: string): Promise<Files> {
-  const { args, cwd } = gitLocation(workspace);
   const within = directory === "" ? [] : ["--", `${directory}/`];
-  const listed = await git([...args, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, ...within], { cwd });
+  const listed = await gitIn(workspace).run(["ls-tree", "-r", "-l", "-z", "--full-tree", commit, ...within]);
   const files = new Map<string, StoredFile>();
   for (const line of listed.toString("utf8").split("\0")) {
     const match = /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line);

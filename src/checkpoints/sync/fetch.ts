@@ -1,9 +1,8 @@
 /** Fetches a remote's checkpoints, checks them, and merges them into the local ones. */
 import { messageOf } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault-point.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { whileObjectsStay } from "../branch/location.ts";
 import { CHECKPOINT_BRANCH } from "../format/layout.ts";
@@ -120,12 +119,10 @@ async function checkpointsHere(workspace: Workspace): Promise<string[]> {
 async function isHeld(workspace: Workspace, commit: string): Promise<boolean> {
   const args = ["for-each-ref", "--count=1", "--format=x", `--contains=${commit}`];
   const places = ["refs/heads/entire", "refs/entire", "refs/backtrail/sync", "refs/remotes/*/entire"];
-  const at = gitLocation(workspace);
-  const { code, stdout } = await tryGit([...at.args, ...args, ...places], { cwd: at.cwd });
+  const { code, stdout } = await gitIn(workspace).try([...args, ...places]);
   return code === 0 && stdout.length > 0;
 }
 
 async function isAncestor(workspace: Workspace, older: string, newer: string): Promise<boolean> {
-  const { args, cwd } = gitLocation(workspace);
-  return (await tryGit([...args, "merge-base", "--is-ancestor", older, newer], { cwd })).code === 0;
+  return (await gitIn(workspace).try(["merge-base", "--is-ancestor", older, newer])).code === 0;
 }

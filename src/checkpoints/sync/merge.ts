@@ -1,9 +1,8 @@
 /** Merges fetched checkpoints into the branch: fast-forwards if that loses nothing, else writes a merge commit. */
 
 import { faultPoint } from "../../base/fault-point.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import type { ObjectStore } from "../../git/objects/object-store.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { moveBranch } from "../branch/branch.ts";
 import { withoutForgotten } from "../forget/forget.ts";
@@ -57,7 +56,6 @@ async function merge(
 }
 
 async function mergeBase(workspace: Workspace, a: string, b: string): Promise<string | null> {
-  const { args, cwd } = gitLocation(workspace);
-  const { code, stdout } = await tryGit([...args, "merge-base", a, b], { cwd });
+  const { code, stdout } = await gitIn(workspace).try(["merge-base", a, b]);
   return code === 0 ? stdout.toString("latin1").trim() : null;
 }

@@ -7,9 +7,8 @@
 import { join } from "node:path";
 import { readJson, writeJson } from "../../base/fs/files.ts";
 import { loadConfig } from "../../config/load.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
-import { git } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { NAME_RULE } from "../../transcripts/redact/paths.ts";
 import { PlaceholderTable } from "../../transcripts/redact/placeholders.ts";
@@ -108,9 +107,7 @@ async function outgoing(
   known: readonly (string | null)[],
 ): Promise<{ id: string; path: string }[]> {
   const without = known.flatMap((commit) => (commit === null ? [] : [`^${commit}`]));
-  const { args, cwd } = gitLocation(workspace);
-  const listed = await git([...args, "rev-list", "--objects", "--stdin"], {
-    cwd,
+  const listed = await gitIn(workspace).run(["rev-list", "--objects", "--stdin"], {
     input: `${[tip, ...without].join("\n")}\n`,
   });
   return listed

@@ -2,10 +2,9 @@
 
 import { messageOf, UserError } from "../../base/errors.ts";
 import { type Lock, tryAcquire } from "../../base/fs/lock.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import type { ObjectStore } from "../../git/objects/object-store.ts";
 import { readRef } from "../../git/refs.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { checkpointHome, checkpointPlaces } from "../branch/location.ts";
 import { gatherCheckpoints } from "../branch/relocate.ts";
@@ -80,8 +79,7 @@ async function checkpointsAt(place: Workspace): Promise<string[]> {
   const onBranch = await withBranches(place, [CHECKPOINT_BRANCH], (objects, [own = null]) =>
     differing(objects, own, null),
   );
-  const { args, cwd } = gitLocation(place);
-  const { stdout } = await tryGit([...args, "for-each-ref", "--format=%(refname)", CHECKPOINT_REFS], { cwd });
+  const { stdout } = await gitIn(place).try(["for-each-ref", "--format=%(refname)", CHECKPOINT_REFS]);
   const names = stdout.toString("utf8").split("\n");
   return [...onBranch, ...names.map((ref) => ref.split("/").at(-1) ?? "").filter(isCheckpointName)];
 }

@@ -10,8 +10,7 @@ import { readJson, writeJson } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
 import { homeDirectory } from "../../base/paths.ts";
 import type { LineEndSettings } from "../../model/step.ts";
-import { gitLocation } from "../location.ts";
-import { git } from "../run.ts";
+import { gitIn } from "../git.ts";
 import { ignoreFiles, readIgnoreLines } from "../snapshot/ignore-rules.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -63,8 +62,7 @@ export async function readConversionConfig(workspace: Workspace): Promise<Conver
   const file = join(workspace.stateDir, "git-facts.json");
   const kept = readKept(file);
   if (kept && Object.entries(kept.sources).every(([path, mark]) => markOf(path) === mark)) return kept.facts;
-  const { args, cwd } = gitLocation(workspace);
-  const output = await git([...args, "config", "--list", "--show-origin", "-z"], { cwd });
+  const output = await gitIn(workspace).run(["config", "--list", "--show-origin", "-z"]);
   const fresh = read(output, workspace);
   try {
     writeJson(file, fresh);

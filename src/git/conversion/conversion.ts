@@ -9,9 +9,9 @@ import { makeDirectory, removeFile } from "../../base/fs/files.ts";
 import { decodePath, encodePath, onDisk, parentOf, splitAtNul } from "../../base/fs/path-bytes.ts";
 import { logError } from "../../base/log.ts";
 import { homeDirectory } from "../../base/paths.ts";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import type { TreeEntry } from "../objects/trees.ts";
-import { git, gitFailure, tryGit } from "../run.ts";
+import { gitFailure, tryGit } from "../run.ts";
 import type { Status } from "../snapshot/status.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ConversionConfig } from "./config-cache.ts";
@@ -188,8 +188,7 @@ export async function storeConverted(
 
 /** The paths to which attributes assign a filter. Runs no filter. */
 async function filteredPaths(workspace: Workspace, paths: readonly string[]): Promise<string[]> {
-  const { args, cwd } = gitLocation(workspace);
-  const output = await git([...args, "check-attr", "-z", "--stdin", "filter"], { cwd, input: nulSeparated(paths) });
+  const output = await gitIn(workspace).run(["check-attr", "-z", "--stdin", "filter"], { input: nulSeparated(paths) });
   const words = pathsAtNul(output);
   return paths.filter((_, i) => !/^(?:unspecified|unset|set)$/.test(words[3 * i + 2] ?? ""));
 }
@@ -207,7 +206,7 @@ async function convert(
   files: ReadonlyMap<string, Buffer>,
   more: readonly string[],
 ): Promise<Map<string, Converted> | "late"> {
-  const { args: place, cwd } = gitLocation(workspace);
+  const { args: place, cwd } = gitIn(workspace);
   const args = [...more, ...place];
   const began = performance.now();
   const left = () => Math.max(1, timeoutMs - (performance.now() - began));
@@ -247,10 +246,9 @@ async function stagedEntries(
   env: Record<string, string>,
   paths: string[],
 ): Promise<Map<string, TreeEntry>> {
-  const { args, cwd } = gitLocation(workspace);
   const entries = new Map<string, TreeEntry>();
   const list = async (some: string[]) => {
-    readStaged(await git([...args, "ls-files", "--stage", "-z", "--", ...some], { cwd, env }), entries);
+    readStaged(await gitIn(workspace).run(["ls-files", "--stage", "-z", "--", ...some], { env }), entries);
   };
   // Names that are not UTF-8 cannot be arguments, so let git list everything.
   if (paths.some((path) => /[\udc80-\udcff]/.test(path))) await list([]);

@@ -9,8 +9,7 @@ import { pathMatcher } from "../../base/fs/glob.ts";
 import { decodePath, onDisk, parentOf } from "../../base/fs/path-bytes.ts";
 import { globMatcher } from "../../base/runtime.ts";
 import { pathsAtNul } from "../conversion/conversion.ts";
-import { gitLocation } from "../location.ts";
-import { tryGit } from "../run.ts";
+import { gitIn } from "../git.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** Included files are settings and keys; more than this many are something else. */
@@ -86,8 +85,7 @@ function isFile(root: string, path: string): boolean {
 
 /** Skips directories that are ignored as a whole, such as `node_modules`. */
 async function ignoredFiles(workspace: Workspace, timeoutMs: number): Promise<string[] | null> {
-  const { args, cwd } = gitLocation(workspace);
   const ask = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-  const { code, stdout } = await tryGit([...args, ...ask], { cwd, timeoutMs });
+  const { code, stdout } = await gitIn(workspace).try(ask, { timeoutMs });
   return code === 0 ? pathsAtNul(stdout).filter((path) => !path.endsWith("/")) : null;
 }

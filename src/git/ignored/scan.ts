@@ -4,8 +4,7 @@ import { writeJson } from "../../base/fs/files.ts";
 import { decodePath, onDisk } from "../../base/fs/path-bytes.ts";
 import { logError } from "../../base/log.ts";
 import { pathsAtNul } from "../conversion/conversion.ts";
-import { gitLocation } from "../location.ts";
-import { tryGit } from "../run.ts";
+import { gitIn } from "../git.ts";
 import type { Workspace } from "../workspace.ts";
 import { type IgnoredList, type KnownNames, listOf, MAX_LISTED, namesFile } from "./list.ts";
 
@@ -29,9 +28,8 @@ export async function scanIgnored(workspace: Workspace): Promise<IgnoredList> {
 
 /** If git fails, returns a cut list, so that no file is reported as removed or new because of it. */
 async function findNames(workspace: Workspace): Promise<KnownNames> {
-  const { args, cwd } = gitLocation(workspace);
   const ask = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-  const { code, stdout } = await tryGit([...args, ...ask], { cwd, timeoutMs: TIMEOUT_MS });
+  const { code, stdout } = await gitIn(workspace).try(ask, { timeoutMs: TIMEOUT_MS });
   if (code !== 0) return { cut: true, paths: [] };
   const found = pathsAtNul(stdout).filter((path) => !OWN.test(path));
   if (found.length > MAX_LISTED) return { cut: true, paths: found.sort(byDepth).slice(0, MAX_LISTED) };

@@ -1,8 +1,7 @@
 /** Reads index entries at given paths, and formats lines that change them. */
 import { decodePath, encodePath } from "../../base/fs/path-bytes.ts";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import type { TreeEntry } from "../objects/trees.ts";
-import { git } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** Stage 0 is the staged entry; 1 to 3 are the sides of a conflict. */
@@ -17,11 +16,10 @@ export async function indexEntries(
   env: { GIT_INDEX_FILE: string },
   paths: readonly string[],
 ): Promise<Map<string, IndexEntry[]>> {
-  const { args, cwd } = gitLocation(workspace);
   // Names that are not UTF-8 cannot be arguments, so let git list everything.
   const nameable = paths.length <= MAX_NAMED_PATHS && paths.every((path) => !/[\udc80-\udcff]/.test(path));
   const named = nameable ? ["--", ...paths.map((path) => `:(top,literal)${path}`)] : [];
-  const output = await git([...args, "ls-files", "--stage", "-z", ...named], { cwd, env });
+  const output = await gitIn(workspace).run(["ls-files", "--stage", "-z", ...named], { env });
   const wanted = new Set(paths);
   const found = new Map<string, IndexEntry[]>();
   for (let start = 0; start < output.length; ) {

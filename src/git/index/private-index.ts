@@ -6,7 +6,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import { join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { removeFile, temporaryBeside } from "../../base/fs/files.ts";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import { tryGit } from "../run.ts";
 import { STATUS_ARGUMENTS } from "../snapshot/status.ts";
 import type { Workspace } from "../workspace.ts";
@@ -54,7 +54,7 @@ function warmOrCold(path: string): PrivateIndex {
 export async function warmPrivateIndex(workspace: Workspace): Promise<void> {
   const { path } = privateIndex(workspace);
   if (!existsSync(path)) return;
-  const { args, cwd } = gitLocation(workspace);
+  const { args, cwd } = gitIn(workspace);
   const temporary = temporaryBeside(path);
   try {
     const { atime, mtime } = statSync(path);

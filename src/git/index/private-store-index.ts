@@ -5,8 +5,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { removeFile } from "../../base/fs/files.ts";
-import { gitLocation } from "../location.ts";
-import { git, gitText } from "../run.ts";
+import { gitIn } from "../git.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Workspace } from "../workspace.ts";
 import { loadSnapshotCache } from "./stat-cache.ts";
@@ -26,16 +25,16 @@ export async function advancePrivateStore(workspace: Workspace): Promise<void> {
   const cache = loadSnapshotCache(workspace);
   if (!cache || Object.keys(cache.files).length < WORTH_ADVANCING) return;
   const { work } = cache.result as Snapshot;
-  const { args, cwd } = gitLocation(workspace);
+  const git = gitIn(workspace);
   const temporary = join(workspace.stateDir, `index.advance.${process.pid}`);
   const env = { ...IDENTITY, GIT_INDEX_FILE: temporary };
   try {
-    await git([...args, "read-tree", work], { cwd, env });
-    await git([...args, "update-index", "-q", "--refresh"], { cwd, env }).catch(() => {});
-    const commit = await gitText([...args, "commit-tree", work, "-m", "snapshot"], { cwd, env });
+    await git.run(["read-tree", work], { env });
+    await git.run(["update-index", "-q", "--refresh"], { env }).catch(() => {});
+    const commit = await git.text(["commit-tree", work, "-m", "snapshot"], { env });
     if (existsSync(temporary)) renameSync(temporary, join(workspace.stateDir, "index"));
     removeFile(join(workspace.stateDir, "index.warm"));
-    await git([...args, "update-ref", "HEAD", commit], { cwd });
+    await git.run(["update-ref", "HEAD", commit]);
   } finally {
     removeFile(temporary);
   }

@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs";
 import { decodePath, onDisk } from "../../base/fs/path-bytes.ts";
 import type { ConversionConfig } from "../conversion/config-cache.ts";
 import { type ConversionRules, nulSeparated, pathsAtNul, storeConverted } from "../conversion/conversion.ts";
+import { gitIn } from "../git.ts";
 import { statOf } from "../index/stat-cache.ts";
-import { gitLocation } from "../location.ts";
-import { git } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 import { compareLineEnds, isSteady, parseLineEnds } from "./line-ends.ts";
 
@@ -52,10 +51,8 @@ async function opaquePaths(question: Question, paths: readonly string[]): Promis
   const { workspace, index, rules, facts, timeoutMs } = question;
   const asked = paths.filter((path) => rules.mayFilter(path));
   if (asked.length === 0) return new Set();
-  const { args, cwd } = gitLocation(workspace);
   const attributes = ["filter", "ident", "working-tree-encoding"];
-  const output = await git([...args, "check-attr", "-z", "--stdin", ...attributes], {
-    cwd,
+  const output = await gitIn(workspace).run(["check-attr", "-z", "--stdin", ...attributes], {
     env: { GIT_INDEX_FILE: index },
     input: nulSeparated(asked),
     timeoutMs,
@@ -84,10 +81,9 @@ async function byLineEnds(
     else verdicts.set(path, { inexact: false, steady: true });
   }
   if (small.size === 0) return { verdicts, unknown };
-  const { args, cwd } = gitLocation(workspace);
   const env = { GIT_INDEX_FILE: index };
   for (const named of pathspecs([...small], [...verdicts.keys()])) {
-    const output = await git([...args, "ls-files", "--eol", "-z", "--", ...named], { cwd, env, timeoutMs });
+    const output = await gitIn(workspace).run(["ls-files", "--eol", "-z", "--", ...named], { env, timeoutMs });
     for (let start = 0; start < output.length; ) {
       const end = output.indexOf(0, start);
       const tab = output.indexOf(9, start);

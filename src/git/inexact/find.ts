@@ -9,8 +9,7 @@ import { parentOf } from "../../base/fs/path-bytes.ts";
 import { logError } from "../../base/log.ts";
 import type { ConversionConfig } from "../conversion/config-cache.ts";
 import { attributesFile, type ConversionRules, isAttributesFile, pathsAtNul } from "../conversion/conversion.ts";
-import { gitLocation } from "../location.ts";
-import { git, tryGit } from "../run.ts";
+import { gitIn } from "../git.ts";
 import type { Status } from "../snapshot/status.ts";
 import type { Workspace } from "../workspace.ts";
 import type { InexactFiles } from "./scan.ts";
@@ -63,10 +62,9 @@ export function startFinding(workspace: Workspace, index: string): (options: Fin
  * content.
  */
 async function touchedPaths(workspace: Workspace, index: string): Promise<string[] | undefined> {
-  const { args, cwd } = gitLocation(workspace);
   try {
     const list = ["diff-files", "--name-only", "-z", "--ignore-submodules=all"];
-    const { code, stdout } = await tryGit([...args, ...list], { cwd, env: { GIT_INDEX_FILE: index } });
+    const { code, stdout } = await gitIn(workspace).try(list, { env: { GIT_INDEX_FILE: index } });
     return code === 0 ? pathsAtNul(stdout) : undefined;
   } catch {
     return undefined;
@@ -83,9 +81,8 @@ async function attributeDirectories(workspace: Workspace, index: string): Promis
   const bytes = readFileSync(index);
   const isWhole = bytes.readUInt32BE(VERSION_AT) < SHORTENED_NAMES && !bytes.includes("link\0");
   if (isWhole && !bytes.includes(NAME)) return [];
-  const { args, cwd } = gitLocation(workspace);
   const list = ["ls-files", "-z", "--", `:(top,glob)**/${NAME}`];
-  const output = await git([...args, ...list], { cwd, env: { GIT_INDEX_FILE: index } });
+  const output = await gitIn(workspace).run(list, { env: { GIT_INDEX_FILE: index } });
   return pathsAtNul(output).map(parentOf);
 }
 

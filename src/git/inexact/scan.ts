@@ -5,10 +5,9 @@
 
 import { decodePath, onDisk } from "../../base/fs/path-bytes.ts";
 import { logError } from "../../base/log.ts";
+import { gitIn } from "../git.ts";
 import { markOf, statOf } from "../index/stat-cache.ts";
-import { gitLocation } from "../location.ts";
 import { EXECUTABLE_MODE, FILE_MODE } from "../objects/trees.ts";
-import { git } from "../run.ts";
 import { classify, type Question, type Verdict } from "./classify.ts";
 import {
   type InexactState,
@@ -106,9 +105,8 @@ interface ListedFile extends TrackedFile {
 
 /** Lists regular files that git checks and may convert. */
 async function trackedFiles({ workspace, index, rules, timeoutMs }: Question): Promise<ListedFile[]> {
-  const { args, cwd } = gitLocation(workspace);
   const env = { GIT_INDEX_FILE: index };
-  const output = await git([...args, "ls-files", "--stage", "-v", "-z", "--debug"], { cwd, env, timeoutMs });
+  const output = await gitIn(workspace).run(["ls-files", "--stage", "-v", "-z", "--debug"], { env, timeoutMs });
   const files: ListedFile[] = [];
   for (let start = 0; start < output.length; ) {
     const nameEnd = output.indexOf(0, start);

@@ -1,8 +1,7 @@
 /** Copies commits and everything reachable from them to another object store, as one pack. */
 import { join } from "node:path";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import { readingEnvironment } from "../private/store.ts";
-import { git } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 
 const TIMEOUT_MS = 600_000;
@@ -17,11 +16,9 @@ export async function copyHistory(
   known: readonly string[],
   env: Record<string, string> = readingEnvironment(to),
 ): Promise<void> {
-  const { args, cwd } = gitLocation(to);
   const pack = join(to.commonDir, "objects", "pack", "pack");
   const input = `${[...commits, ...known.map((commit) => `^${commit}`)].join("\n")}\n`;
-  await git([...args, "pack-objects", "--quiet", "--revs", "--non-empty", "--delta-base-offset", pack], {
-    cwd,
+  await gitIn(to).run(["pack-objects", "--quiet", "--revs", "--non-empty", "--delta-base-offset", pack], {
     env,
     input,
     timeoutMs: TIMEOUT_MS,

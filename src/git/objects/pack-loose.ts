@@ -4,8 +4,7 @@
  */
 import { join } from "node:path";
 import { namesIn } from "../../base/fs/files.ts";
-import { gitLocation } from "../location.ts";
-import { tryGit } from "../run.ts";
+import { gitIn } from "../git.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** Sample of one of 256 directories, as git estimates it: 27 objects here mean about 6,700 in all. */
@@ -19,11 +18,11 @@ export async function packLooseObjects(workspace: Workspace): Promise<void> {
   if (!isLooseMany(objects)) return;
   const loose = looseIn(objects, MAX_AT_ONCE);
   if (loose.length === 0) return;
-  const { args, cwd } = gitLocation(workspace);
+  const git = gitIn(workspace);
   const input = `${loose.join("\n")}\n`;
   const pack = ["pack-objects", "--quiet", join(objects, "pack", "pack")];
-  const { code } = await tryGit([...args, ...pack], { cwd, input, timeoutMs: TIMEOUT_MS });
-  if (code === 0) await tryGit([...args, "prune-packed", "--quiet"], { cwd, timeoutMs: TIMEOUT_MS });
+  const { code } = await git.try(pack, { input, timeoutMs: TIMEOUT_MS });
+  if (code === 0) await git.try(["prune-packed", "--quiet"], { timeoutMs: TIMEOUT_MS });
 }
 
 /** Whether there are enough loose objects for packing to pay off. */

@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import { ProblemError } from "../../base/errors.ts";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import { hasMadePrivateObjects, privateObjects, readingEnvironment } from "../private/store.ts";
 import type { GitProblem } from "../problems.ts";
 import { converse, endGit, gitFailure } from "../run.ts";
@@ -128,7 +128,7 @@ export class ObjectReader {
   }
 
   #start(): ReturnType<typeof converse> {
-    const { args, cwd } = gitLocation(this.#workspace);
+    const { args, cwd } = gitIn(this.#workspace);
     const env = this.#places.length > 1 ? readingEnvironment(this.#workspace) : {};
     const child = converse([...args, "cat-file", "--batch-command"], { cwd, env });
     this.#child = child;

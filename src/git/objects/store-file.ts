@@ -3,9 +3,8 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeDirectory, temporaryBeside } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import { adoptPrivately } from "../private/store.ts";
-import { tryGit } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** Compression takes most of the time; git compresses later when it packs. */
@@ -20,15 +19,13 @@ export async function storeFile(
   isPrivate: boolean,
   timeoutMs: number,
 ): Promise<string | undefined> {
-  const { args, cwd } = gitLocation(workspace);
   const settings = [...UNCOMPRESSED, PIECEWISE].flatMap((setting) => ["-c", setting]);
   const apart = isPrivate ? temporaryBeside(join(workspace.stateDir, "store")) : undefined;
   let fd: number | undefined;
   try {
     fd = openSync(file, "r");
     if (apart !== undefined) makeDirectory(apart);
-    const result = await tryGit([...args, ...settings, "hash-object", "-w", "--no-filters", "--stdin"], {
-      cwd,
+    const result = await gitIn(workspace).try([...settings, "hash-object", "-w", "--no-filters", "--stdin"], {
       ...(apart === undefined ? {} : { env: { GIT_OBJECT_DIRECTORY: apart } }),
       input: { fd },
       timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),

@@ -1,8 +1,7 @@
 /** Compares two trees in this process, reading only the directories that differ, or ahead of time in git. */
 import { decodePath } from "../../base/fs/path-bytes.ts";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import { readingEnvironment } from "../private/store.ts";
-import { tryGit } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 import { GITLINK_MODE, TREE_MODE, type TreeEntry, type TreeStore } from "./trees.ts";
 
@@ -44,12 +43,10 @@ async function comparedByGit(
   after: string,
 ): Promise<TreeDifference[] | undefined> {
   if (before === after) return [];
-  const { args, cwd } = gitLocation(workspace);
   const compare = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, after];
-  const { code, stdout } = await tryGit([...args, ...compare], {
-    cwd,
-    env: readingEnvironment(workspace),
-  }).catch(() => ({ code: -1, stdout: null }));
+  const { code, stdout } = await gitIn(workspace)
+    .try(compare, { env: readingEnvironment(workspace) })
+    .catch(() => ({ code: -1, stdout: null }));
   if (code !== 0 || stdout === null) return undefined;
   const found: TreeDifference[] = [];
   for (let at = 0; at < stdout.length; ) {

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { messageOf, ProblemError } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault-point.ts";
 import { namesIn, removeFile } from "../../base/fs/files.ts";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import { isLooseMany } from "../objects/pack-loose.ts";
 import { type GitObject, ObjectReader } from "../objects/reader.ts";
 import { parseTree, TREE_MODE } from "../objects/trees.ts";
 import type { GitProblem } from "../problems.ts";
-import { git, gitText } from "../run.ts";
+import { gitText } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 import { changePruneMark, privateObjects, privateRepository } from "./store.ts";
 
@@ -102,8 +102,7 @@ async function idsInPack(workspace: Workspace, path: string): Promise<string[]> 
 async function heldObjects(workspace: Workspace, { loose, packs }: Contents): Promise<Set<string>> {
   const own = new Set([...loose.keys(), ...[...packs.values()].flat()]);
   const repository = privateRepository(workspace);
-  const { args, cwd } = gitLocation(repository);
-  const refs = await gitText([...args, "for-each-ref", "--format=%(objectname)"], { cwd });
+  const refs = await gitIn(repository).text(["for-each-ref", "--format=%(objectname)"]);
   const held = new Set<string>();
   const reader = new ObjectReader(repository);
   try {
@@ -137,10 +136,12 @@ function namedBy(object: GitObject | undefined, hash: Workspace["hash"]): { file
 
 /** Writes all referenced objects to one pack; returns its path without extension. */
 async function packed(workspace: Workspace, objects: string, held: ReadonlySet<string>): Promise<string> {
-  const { args, cwd } = gitLocation(privateRepository(workspace));
   const base = join(objects, "pack", "pack");
   const input = `${[...held].join("\n")}\n`;
-  const name = await git([...args, "pack-objects", "--quiet", base], { cwd, input, timeoutMs: TIMEOUT_MS });
+  const name = await gitIn(privateRepository(workspace)).run(["pack-objects", "--quiet", base], {
+    input,
+    timeoutMs: TIMEOUT_MS,
+  });
   return `${base}-${name.toString("latin1").trim()}`;
 }
 

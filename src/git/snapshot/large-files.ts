@@ -7,11 +7,10 @@ import { existsSync, statSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readJson, removeFile, writeJson } from "../../base/fs/files.ts";
 import { decodePath, encodePath, onDisk } from "../../base/fs/path-bytes.ts";
+import { gitIn } from "../git.ts";
 import { privateIndex } from "../index/private-index.ts";
 import { fullMarkOf, statOf } from "../index/stat-cache.ts";
-import { gitLocation } from "../location.ts";
 import { EXECUTABLE_MODE, FILE_MODE } from "../objects/trees.ts";
-import { git } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** From this size on, rereading a file causes a noticeable delay. */
@@ -78,12 +77,10 @@ async function remember(workspace: Workspace, index: string, found: readonly Sta
 
 /** Restores the index's modification time, by which git decides which entries to trust. */
 async function mark(workspace: Workspace, index: string, files: readonly StagedFile[]): Promise<void> {
-  const { args, cwd } = gitLocation(workspace);
   const { atime, mtimeMs } = statSync(index);
   const input = Buffer.concat(files.flatMap(({ path }) => [encodePath(path), Buffer.from([0])]));
   const env = { GIT_INDEX_FILE: index };
-  await git([...args, "-c", "core.splitIndex=false", "update-index", "--assume-unchanged", "-z", "--stdin"], {
-    cwd,
+  await gitIn(workspace).run(["-c", "core.splitIndex=false", "update-index", "--assume-unchanged", "-z", "--stdin"], {
     env,
     input,
     timeoutMs: LIST_TIMEOUT_MS,
@@ -107,10 +104,10 @@ async function stagedFiles(
   index: string,
   isWanted: (path: string, size: number) => boolean,
 ): Promise<StagedFile[]> {
-  const { args, cwd } = gitLocation(workspace);
   const written = statSync(index, { bigint: true }).mtimeNs;
-  const list = [...args, "ls-files", "--stage", "--debug", "-z"];
-  const output = await git(list, { cwd, env: { GIT_INDEX_FILE: index }, timeoutMs: LIST_TIMEOUT_MS });
+  const env = { GIT_INDEX_FILE: index };
+  const list = ["ls-files", "--stage", "--debug", "-z"];
+  const output = await gitIn(workspace).run(list, { env, timeoutMs: LIST_TIMEOUT_MS });
   const files: StagedFile[] = [];
   for (let start = 0; start < output.length; ) {
     const tab = output.indexOf(9, start);

@@ -1,18 +1,16 @@
 /** Scans the permissions of all tracked files. Runs in the background, since a hook has no time for it. */
 import { removeFile, writeFileAtomic } from "../../base/fs/files.ts";
 import { decodePath, onDisk } from "../../base/fs/path-bytes.ts";
+import { gitIn } from "../git.ts";
 import { privateIndex } from "../index/private-index.ts";
 import { statOf } from "../index/stat-cache.ts";
-import { gitLocation } from "../location.ts";
 import { EXECUTABLE_MODE, FILE_MODE } from "../objects/trees.ts";
-import { git } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 import { kindOf, PermissionNotes, permissionsDetail, recordableBits, scanFile } from "./permissions.ts";
 
 export async function scanPermissions(workspace: Workspace): Promise<void> {
-  const { args, cwd } = gitLocation(workspace);
   const env = { GIT_INDEX_FILE: privateIndex(workspace).path };
-  const listed = await git([...args, "ls-files", "--stage", "-z"], { cwd, env });
+  const listed = await gitIn(workspace).run(["ls-files", "--stage", "-z"], { env });
   const notes = new PermissionNotes(workspace.root);
   for (let start = 0; start < listed.length; ) {
     const end = listed.indexOf(0, start);

@@ -4,8 +4,8 @@
  */
 import type { ConversionConfig } from "../conversion/config-cache.ts";
 import { areHung, mayBeHung, rememberHung, withoutFilters } from "../conversion/filters.ts";
+import { gitIn } from "../git.ts";
 import type { PrivateIndex } from "../index/private-index.ts";
-import { gitLocation } from "../location.ts";
 import { type GitResult, gitFailure, tryGit } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 import { findLargeFiles, hasLargeFiles, type LargeFile, markedLargeFiles } from "./large-files.ts";
@@ -90,7 +90,7 @@ async function within(work: Promise<unknown>, milliseconds: number): Promise<boo
 
 function startStatus(workspace: Workspace, index: PrivateIndex, settings: readonly string[]): Running {
   const ending = new AbortController();
-  const { args, cwd } = gitLocation(workspace);
+  const { args, cwd } = gitIn(workspace);
   const all = [...settings, ...args, ...index.settings];
   return { result: gitStatus(all, cwd, index.path, ending.signal), end: () => ending.abort() };
 }

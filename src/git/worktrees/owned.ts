@@ -7,7 +7,7 @@ import { lstatSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:f
 import { basename, dirname, join, resolve } from "node:path";
 import { faultPoint } from "../../base/fault-point.ts";
 import { namesIn, readJson, readText, removeFile, writeJson } from "../../base/fs/files.ts";
-import { gitLocation } from "../location.ts";
+import { gitIn } from "../git.ts";
 import { compareAndSwapRef } from "../refs.ts";
 import { tryGit } from "../run.ts";
 import { findWorkspace, type Workspace } from "../workspace.ts";
@@ -56,7 +56,7 @@ export async function addOwnedWorktree(
   owner: Owner,
   details: object = {},
 ): Promise<string | null> {
-  const { args, cwd } = gitLocation(workspace);
+  const { args, cwd } = gitIn(workspace);
   const { directory, branch, commit } = place;
   if (commit !== null) {
     const refused = await createBranch(workspace, branch, commit, owner);
@@ -153,9 +153,8 @@ export async function createBranch(
   commit: string,
   owner: Owner,
 ): Promise<string | null> {
-  const { args, cwd } = gitLocation(workspace);
   const message = ["--create-reflog", "-m", reflogMessage(owner)];
-  const made = await tryGit([...args, "update-ref", ...message, `refs/heads/${branch}`, commit, ""], { cwd });
+  const made = await gitIn(workspace).try(["update-ref", ...message, `refs/heads/${branch}`, commit, ""]);
   return made.code === 0 ? null : refusal(made.stderr);
 }
 
@@ -166,8 +165,7 @@ export async function isOwnBranch(
   commit: string,
   owner: Owner,
 ): Promise<boolean> {
-  const { args, cwd } = gitLocation(workspace);
-  const log = await tryGit([...args, "reflog", "show", "--format=%H %gs", `refs/heads/${branch}`], { cwd });
+  const log = await gitIn(workspace).try(["reflog", "show", "--format=%H %gs", `refs/heads/${branch}`]);
   return log.code === 0 && log.stdout.toString("utf8").trim() === `${commit} ${reflogMessage(owner)}`;
 }
 
@@ -203,9 +201,9 @@ async function checkOut(directory: string): Promise<string | null> {
 
 /** Creates a temporary empty commit to start a worktree from, in a repository without commits. */
 async function emptyCommit(workspace: Workspace): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  const tree = (await tryGit([...args, "mktree"], { cwd, input: "" })).stdout.toString("latin1").trim();
-  const made = await tryGit([...args, "commit-tree", tree, "-m", "nothing"], { cwd, env: EMPTY_COMMIT_AUTHOR });
+  const git = gitIn(workspace);
+  const tree = (await git.try(["mktree"], { input: "" })).stdout.toString("latin1").trim();
+  const made = await git.try(["commit-tree", tree, "-m", "nothing"], { env: EMPTY_COMMIT_AUTHOR });
   return made.stdout.toString("latin1").trim();
 }
 

@@ -11,7 +11,7 @@ import { findRemote } from "../../checkpoints/sync/remote.ts";
 import { fetch } from "../../checkpoints/sync/sync.ts";
 import { treeOf } from "../../checkpoints/write/commit.ts";
 import { openObjects } from "../../checkpoints/write/write.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { readRef } from "../../git/refs.ts";
 import { git } from "../../git/run.ts";
 import { createWorkspace, type Workspace } from "../../git/workspace.ts";
@@ -61,8 +61,7 @@ export class Mirror {
 
   /** Who wrote each checkpoint: the author of the first commit that has it, by e-mail address in lower case. */
   async authors(commit: string): Promise<Map<string, string>> {
-    const { args, cwd } = gitLocation(this.#home);
-    const listed = await git([...args, "log", "--reverse", "--format=%ae%x00%s", commit], { cwd });
+    const listed = await gitIn(this.#home).run(["log", "--reverse", "--format=%ae%x00%s", commit]);
     const authors = new Map<string, string>();
     for (const line of listed.toString("utf8").split("\n")) {
       const [email = "", subject = ""] = line.split("\0");

@@ -2,12 +2,11 @@
  * Compares the list of steps with the store: the refs determine which steps exist; the records with the conversations
  * (in earlier versions, `step.json` in the refs) describe them.
  */
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { TREE_MODE, TreeStore } from "../../git/objects/trees.ts";
 import { ObjectWriter } from "../../git/objects/writer.ts";
 import { privateObjects, privateRepository } from "../../git/private/store.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { recordsFile } from "../../steps/conversation/files.ts";
@@ -89,10 +88,8 @@ export async function missingObjects(workspace: Workspace): Promise<MissingObjec
 async function missingIn(holder: Workspace): Promise<MissingObjects | undefined> {
   const refs = [...(await sessionRoots(holder)).keys()].map(sessionRef);
   if (refs.length === 0) return undefined;
-  const { args, cwd } = gitLocation(holder);
   const input = `${refs.join("\n")}\n`;
-  const result = await tryGit([...args, "rev-list", "--objects", "--quiet", "--stdin"], {
-    cwd,
+  const result = await gitIn(holder).try(["rev-list", "--objects", "--quiet", "--stdin"], {
     input,
     timeoutMs: 600_000,
   });

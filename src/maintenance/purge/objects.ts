@@ -8,11 +8,10 @@ import { rmdirSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { CHECKPOINT_BRANCH } from "../../checkpoints/format/layout.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { ObjectStore } from "../../git/objects/object-store.ts";
 import { looseIn } from "../../git/objects/pack-loose.ts";
 import { TREE_MODE, type TreeStore } from "../../git/objects/trees.ts";
-import { git } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 
 const OWN_REFS = "refs/backtrail/";
@@ -31,10 +30,9 @@ export interface OwnRef {
 
 /** With `checkpoints`, includes the checkpoint branch of the user's repository. */
 export async function ownRefs(workspace: Workspace, checkpoints: boolean): Promise<OwnRef[]> {
-  const { args, cwd } = gitLocation(workspace);
   const format = "--format=%(objecttype) %(objectname) %(refname)";
   const names = [OWN_REFS, ...(checkpoints ? [CHECKPOINT_BRANCH] : [])];
-  const listed = await git([...args, "for-each-ref", format, ...names], { cwd });
+  const listed = await gitIn(workspace).run(["for-each-ref", format, ...names]);
   return lines(listed).flatMap((line) => {
     const [type = "", object = "", name = ""] = line.split(" ");
     return name === "" ? [] : [{ name, object, type }];
@@ -49,18 +47,16 @@ export async function objectsOf(workspace: Workspace, refs: readonly OwnRef[]): 
   const isOurs = ({ name, type }: OwnRef) => name === CHECKPOINT_BRANCH || type === "tree" || type === "blob";
   const roots = [...refs.filter(isOurs).map(({ object }) => object), ...(await earlierSessionTrees(workspace))];
   if (roots.length === 0) return new Set();
-  const { args, cwd } = gitLocation(workspace);
   const input = `${roots.join("\n")}\n`;
-  return new Set(lines(await git([...args, ...WALK, "--stdin"], { cwd, input, timeoutMs: TIMEOUT_MS })));
+  return new Set(lines(await gitIn(workspace).run([...WALK, "--stdin"], { input, timeoutMs: TIMEOUT_MS })));
 }
 
 /** Loose trees that contain only names specific to session trees: `steps`, hours, step ids. */
 async function earlierSessionTrees(workspace: Workspace): Promise<string[]> {
   const loose = looseIn(join(workspace.commonDir, "objects"));
-  const { args, cwd } = gitLocation(workspace);
-  const check = [...args, "cat-file", "--buffer", "--batch-check=%(objecttype) %(objectname)"];
+  const check = ["cat-file", "--buffer", "--batch-check=%(objecttype) %(objectname)"];
   const input = loose.map((id) => `${id}\n`).join("");
-  const listed = lines(await git(check, { cwd, input, timeoutMs: TIMEOUT_MS }));
+  const listed = lines(await gitIn(workspace).run(check, { input, timeoutMs: TIMEOUT_MS }));
   using objects = new ObjectStore(workspace);
   const found: string[] = [];
   for (const line of listed) {
@@ -90,15 +86,15 @@ export async function unneeded(
 ): Promise<Set<string>> {
   const left = new Set(objects);
   if (left.size === 0) return left;
-  const { args, cwd } = gitLocation(workspace);
+  const git = gitIn(workspace);
   const list = ["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objecttype) %(objectname)"];
-  const roots = lines(await git([...args, ...list], { cwd, timeoutMs: TIMEOUT_MS })).flatMap((line) => {
+  const roots = lines(await git.run(list, { timeoutMs: TIMEOUT_MS })).flatMap((line) => {
     const [type, id = ""] = line.split(" ");
     return (type === "commit" || type === "tag") && !objects.has(id) ? [id] : [];
   });
   const except = [`${OWN_REFS}*`, ...(checkpoints ? [CHECKPOINT_BRANCH] : [])].map((refs) => `--exclude=${refs}`);
-  const walk = [...args, ...WALK, ...except, "--all", "--reflog", "--indexed-objects", "--stdin"];
-  const needed = await git(walk, { cwd, input: roots.map((id) => `${id}\n`).join(""), timeoutMs: TIMEOUT_MS });
+  const walk = [...WALK, ...except, "--all", "--reflog", "--indexed-objects", "--stdin"];
+  const needed = await git.run(walk, { input: roots.map((id) => `${id}\n`).join(""), timeoutMs: TIMEOUT_MS });
   for (let at = 0; at < needed.length; ) {
     const end = needed.indexOf(NEWLINE, at);
     left.delete(needed.toString("latin1", at, end === -1 ? needed.length : end));

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault-point.ts";
 import { logError } from "../../base/log.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { holdLeftCommit } from "../../steps/left-commits.ts";
 import { writeFork } from "../conversation/fork.ts";
@@ -117,8 +116,8 @@ function rolledBack(paths: string[], safetyStep: string): RestoreNote {
 async function moveHead(workspace: Workspace, journal: Journal, fresh: boolean): Promise<RestoreNote[]> {
   const { head } = journal;
   if (!head) return [];
-  const { args, cwd } = gitLocation(workspace);
-  const read = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD"], { cwd });
+  const git = gitIn(workspace);
+  const read = await git.try(["rev-parse", "--verify", "--quiet", "HEAD"]);
   const now = read.stdout.toString("latin1").trim();
   if (now === head.to) return [];
   // The git process that was moving HEAD may have been killed with us and left its lock.
@@ -126,13 +125,12 @@ async function moveHead(workspace: Workspace, journal: Journal, fresh: boolean):
   if (!(await holdLeftCommit(workspace, journal.record.safetyStep, head.from)))
     return [{ kind: "branch-not-moved", why: "commit-not-kept" }];
   faultPoint("restore:held");
-  const moved = await tryGit([...args, "update-ref", "-m", head.message, "HEAD", head.to, head.from], { cwd });
+  const moved = await git.try(["update-ref", "-m", head.message, "HEAD", head.to, head.from]);
   return moved.code === 0 ? [] : [{ kind: "branch-not-moved", why: "changed" }];
 }
 
 async function releaseHead(workspace: Workspace): Promise<void> {
-  const { args, cwd } = gitLocation(workspace);
-  const branch = (await tryGit([...args, "symbolic-ref", "--quiet", "HEAD"], { cwd })).stdout.toString("utf8").trim();
+  const branch = (await gitIn(workspace).try(["symbolic-ref", "--quiet", "HEAD"])).stdout.toString("utf8").trim();
   await releaseLock(join(workspace.gitDir, "HEAD.lock"));
   if (branch !== "") await releaseLock(join(workspace.commonDir, `${branch}.lock`));
 }

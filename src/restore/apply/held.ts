@@ -11,8 +11,8 @@ import { onDisk, parentOf } from "../../base/fs/path-bytes.ts";
 import { log } from "../../base/log.ts";
 import { shownPath } from "../../base/text.ts";
 import type { ConversionRules, Converted } from "../../git/conversion/conversion.ts";
+import { gitIn } from "../../git/git.ts";
 import { privateIndex } from "../../git/index/private-index.ts";
-import { gitLocation } from "../../git/location.ts";
 import {
   EXECUTABLE_MODE,
   entryAt,
@@ -22,7 +22,6 @@ import {
   type TreeEntry,
 } from "../../git/objects/trees.ts";
 import { readingEnvironment } from "../../git/private/store.ts";
-import { tryGit } from "../../git/run.ts";
 import { SnapshotAdditions } from "../../git/snapshot/additions.ts";
 import { LARGE_BYTES } from "../../git/snapshot/large-files.ts";
 import type { Capture, Snapshot } from "../../git/snapshot/snapshot.ts";
@@ -152,13 +151,12 @@ class Addition {
   /** The content id of what git would check out for the file; undefined if git fails. */
   async #writtenBack({ path, work }: Doubtful): Promise<string | undefined> {
     if (/[\udc80-\udcff]/.test(path)) return undefined;
-    const { args, cwd } = gitLocation(this.#workspace);
     const temporary = temporaryBeside(join(this.#workspace.stateDir, "written"));
     const outputFd = openSync(temporary, "wx", 0o600);
     try {
       const env = readingEnvironment(this.#workspace);
       const show = ["cat-file", "--filters", `--path=${path}`, work.id];
-      const { code } = await tryGit([...args, ...show], { cwd, env, outputFd, timeoutMs: LARGE_TIMEOUT_MS });
+      const { code } = await gitIn(this.#workspace).try(show, { env, outputFd, timeoutMs: LARGE_TIMEOUT_MS });
       return code === 0 ? contentId(temporary, this.#workspace.hash) : undefined;
     } finally {
       closeSync(outputFd);

@@ -5,11 +5,10 @@
 import { closeSync, openSync } from "node:fs";
 import { writeAll } from "../../base/fs/files.ts";
 import type { ConversionRules } from "../../git/conversion/conversion.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import type { ObjectReader } from "../../git/objects/reader.ts";
 import { EXECUTABLE_MODE, FILE_MODE, type TreeEntry } from "../../git/objects/trees.ts";
 import { readingEnvironment } from "../../git/private/store.ts";
-import { git } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { PlannedWrite } from "../types.ts";
 import { failure } from "./errors.ts";
@@ -56,11 +55,10 @@ export async function writeBlob(
 ): Promise<void> {
   const size = await reader.sizeOf(id);
   if (size === undefined || size < LARGE) return writeNew(place, entry, await reader.require(id, "blob"));
-  const { args, cwd } = gitLocation(workspace);
   const outputFd = openNew(place, entry);
   try {
     const env = readingEnvironment(workspace);
-    await git([...args, "cat-file", "blob", id], { cwd, env, outputFd, timeoutMs: LARGE_TIMEOUT_MS });
+    await gitIn(workspace).run(["cat-file", "blob", id], { env, outputFd, timeoutMs: LARGE_TIMEOUT_MS });
   } finally {
     closeSync(outputFd);
   }

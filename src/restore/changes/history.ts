@@ -1,7 +1,6 @@
 /** The history from a target to the current files, and which turns in it are still running. */
 import { sessionKey } from "../../base/ids.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { loadSession } from "../../recording/session/store.ts";
@@ -31,10 +30,10 @@ function since(workspace: Workspace, isOldest: (step: Step) => boolean): History
 
 /** Undefined if the commit is no ancestor of HEAD: it then says nothing about which turns followed. */
 async function commitTime(workspace: Workspace, commit: string): Promise<number | undefined> {
-  const { args, cwd } = gitLocation(workspace);
-  const ancestor = await tryGit([...args, "merge-base", "--is-ancestor", commit, "HEAD"], { cwd });
+  const git = gitIn(workspace);
+  const ancestor = await git.try(["merge-base", "--is-ancestor", commit, "HEAD"]);
   if (ancestor.code !== 0) return undefined;
-  const { code, stdout } = await tryGit([...args, "log", "-1", "--format=%ct", commit], { cwd });
+  const { code, stdout } = await git.try(["log", "-1", "--format=%ct", commit]);
   const seconds = Number(stdout.toString("latin1").trim());
   return code === 0 && seconds > 0 ? seconds * 1000 : undefined;
 }

@@ -1,9 +1,8 @@
 /** Compares two attempts: what each changed since their common base, and what it cost. */
 
 import { loadConfig } from "../../config/load.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { readingEnvironment } from "../../git/private/store.ts";
-import { git, gitText } from "../../git/run.ts";
 import { findWorkspace, type Workspace } from "../../git/workspace.ts";
 import type { FileChanges } from "../../model/changes.ts";
 import { changedPaths } from "../../model/changes.ts";
@@ -72,8 +71,7 @@ async function forkTree(workspace: Workspace, record: ForkRecord): Promise<strin
 export async function branchTree(workspace: Workspace, record: ForkRecord): Promise<string> {
   const tip = record.kind === "branch" && record.branch !== null ? await branchTip(workspace, record.branch) : null;
   if (tip === null) throw notThere(workspace, record);
-  const { args, cwd } = gitLocation(workspace);
-  return gitText([...args, "rev-parse", `${tip}^{tree}`], { cwd });
+  return gitIn(workspace).text(["rev-parse", `${tip}^{tree}`]);
 }
 
 async function treeNow(workspace: Workspace): Promise<string> {
@@ -126,9 +124,10 @@ function durationOf(end: Step, steps: readonly Step[]): number {
 }
 
 async function linesBetween(workspace: Workspace, before: string, after: string): Promise<Attempt["lines"]> {
-  const { args, cwd } = gitLocation(workspace);
   const options = ["--numstat", "--no-renames", "--no-ext-diff", "--no-textconv"];
-  const output = await git([...args, "diff", ...options, before, after], { cwd, env: readingEnvironment(workspace) });
+  const output = await gitIn(workspace).run(["diff", ...options, before, after], {
+    env: readingEnvironment(workspace),
+  });
   const lines = { added: 0, deleted: 0 };
   for (const match of output.toString("latin1").matchAll(/^(\d+)\t(\d+)\t/gm)) {
     lines.added += Number(match[1]);

@@ -10,9 +10,8 @@ import { UserError } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault-point.ts";
 import { newStepId } from "../../base/ids.ts";
 import { logError } from "../../base/log.ts";
+import { gitIn } from "../../git/git.ts";
 import { releaseUserIndex } from "../../git/index/user-index.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { connectWorktree, type HookNote } from "../../setup/connect-worktree.ts";
 import { diffTrees } from "../../steps/diff.ts";
@@ -139,11 +138,10 @@ async function commitOf(workspace: Workspace, target: Place): Promise<string | n
   if (workspace.kind === "private") return null;
   const { head } = stateOf(target);
   if (head === null) return null;
-  const { args, cwd } = gitLocation(workspace);
+  const git = gitIn(workspace);
   for (const commit of [head, "HEAD"]) {
-    const found = await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{commit}`], { cwd });
-    const exists =
-      found.code === 0 && (await tryGit([...args, "cat-file", "-e", `${commit}^{commit}`], { cwd })).code === 0;
+    const found = await git.try(["rev-parse", "--verify", "--quiet", `${commit}^{commit}`]);
+    const exists = found.code === 0 && (await git.try(["cat-file", "-e", `${commit}^{commit}`])).code === 0;
     if (exists) return found.stdout.toString("latin1").trim();
   }
   return null;

@@ -3,9 +3,8 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isInside } from "../../base/paths.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { hasRef } from "../../git/refs.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { slug, worktreesHome } from "../../git/worktrees/create.ts";
 import { listForks } from "../../steps/forks.ts";
@@ -62,8 +61,7 @@ function freeName(wanted: string, isTaken: (name: string) => boolean): string {
 }
 
 async function demandBranch(workspace: Workspace, branch: string): Promise<void> {
-  const { args, cwd } = gitLocation(workspace);
-  const form = await tryGit([...args, "check-ref-format", `refs/heads/${branch}`], { cwd });
+  const form = await gitIn(workspace).try(["check-ref-format", `refs/heads/${branch}`]);
   if (form.code !== 0 || branch.startsWith("-") || branch === "HEAD") {
     throw new ForkError("usage", { kind: "branch-name-invalid", branch });
   }
@@ -79,11 +77,8 @@ async function demandDirectory(workspace: Workspace, directory: string): Promise
     throw new ForkError("refused", { kind: "directory-in-git", directory });
   }
   if (!isInside(workspace.root, directory)) return;
-  const { args, cwd } = gitLocation(workspace);
   const ignored =
-    workspace.kind === "repository"
-      ? await tryGit([...args, "check-ignore", "--quiet", "--", directory], { cwd })
-      : null;
+    workspace.kind === "repository" ? await gitIn(workspace).try(["check-ignore", "--quiet", "--", directory]) : null;
   if (ignored?.code === 0) return;
   throw new ForkError("refused", { kind: "directory-in-work-tree", directory });
 }

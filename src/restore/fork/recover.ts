@@ -2,8 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { messageOf } from "../../base/errors.ts";
 import { logError } from "../../base/log.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { DROPPED_REFS, type ForkRecord, listForks } from "../../steps/forks.ts";
 import type { ForkRecovery, LeftFiles } from "../notes.ts";
@@ -68,10 +67,9 @@ async function removeAgain(workspace: Workspace, record: ForkRecord): Promise<Fo
 /** What was committed or staged only there, and the refs that hold it now. */
 async function keptWork(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
   if (workspace.kind === "private") return [];
-  const { args, cwd } = gitLocation(workspace);
   const id = refId(record);
   const held = `${DROPPED_REFS}*/${id}*`;
-  const { stdout } = await tryGit([...args, "for-each-ref", "--format=%(objecttype) %(refname)", held], { cwd });
+  const { stdout } = await gitIn(workspace).try(["for-each-ref", "--format=%(objecttype) %(refname)", held]);
   const lines = stdout.toString("utf8").split("\n");
   const refs = lines.flatMap((line) => (line.startsWith("commit ") ? [line.slice("commit ".length)] : []));
   return refs.map((ref) => ({

@@ -9,8 +9,7 @@ import { readJson, writeJson } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
 import { isRunning } from "../../base/process/processes.ts";
 import { pathsAtNul } from "../../git/conversion/conversion.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../git/workspace.ts";
 import { gitFileTarget, linkOf, removeAdminDir, workspaceIn } from "../../git/worktrees/owned.ts";
 import { type RunWorktree, runWorktrees } from "../../git/worktrees/runs.ts";
@@ -131,8 +130,7 @@ async function unfinished(made: Workspace, { branch, owned }: RunWorktree): Prom
   if (existsSync(join(made.gitDir, "locked")) && !owned.unfinished) return { kind: "locked" };
   const [operation] = operationsIn(made);
   if (operation !== undefined) return { kind: "git-operation", operation };
-  const { args, cwd } = gitLocation(made);
-  const head = await tryGit([...args, "symbolic-ref", "--quiet", "HEAD"], { cwd });
+  const head = await gitIn(made).try(["symbolic-ref", "--quiet", "HEAD"]);
   const on = head.stdout.toString("utf8").trim();
   if (on === `refs/heads/${branch}`) return null;
   return on === "" ? { kind: "detached" } : { kind: "other-branch", branch: on.replace(/^refs\/heads\//, "") };
@@ -148,8 +146,7 @@ async function ownFiles(
   isUnfinished: boolean,
 ): Promise<{ held: Map<string, string>; why: KeepReason | null }> {
   const because = (why: KeepReason) => ({ held: new Map<string, string>(), why });
-  const { args, cwd } = gitLocation(made);
-  const head = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD^{tree}"], { cwd });
+  const head = await gitIn(made).try(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]);
   if (head.code !== 0) return because({ kind: "state-unknown" });
   const tree = head.stdout.toString("latin1").trim();
   const ignored = await ignoredFiles(made, workspace.root);
@@ -168,9 +165,9 @@ async function ownFiles(
 
 /** Paths whose staged version differs from the commit, or that are missing in the directory. */
 async function indexChanges(made: Workspace, tree: string): Promise<string[] | undefined> {
-  const { args, cwd } = gitLocation(made);
-  const staged = await tryGit([...args, "diff-index", "--cached", "--name-only", "-z", tree], { cwd });
-  const deleted = await tryGit([...args, "ls-files", "--deleted", "-z"], { cwd });
+  const git = gitIn(made);
+  const staged = await git.try(["diff-index", "--cached", "--name-only", "-z", tree]);
+  const deleted = await git.try(["ls-files", "--deleted", "-z"]);
   if (staged.code !== 0 || deleted.code !== 0) return undefined;
   return [...pathsAtNul(staged.stdout), ...pathsAtNul(deleted.stdout)];
 }

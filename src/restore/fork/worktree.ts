@@ -4,9 +4,8 @@ import { lstatSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { namesIn, readText, removeFile } from "../../base/fs/files.ts";
 import { processIn } from "../../base/process/cwd.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { compareAndSwapRef } from "../../git/refs.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import {
   addOwnedWorktree,
@@ -85,18 +84,17 @@ function isCheckedOut({ commonDir }: Workspace, ref: string): boolean {
 
 /** Checks first whether there are settings, because git locks its configuration to look for them. */
 async function removeSettings(workspace: Workspace, branch: string): Promise<void> {
-  const { args, cwd } = gitLocation(workspace);
-  const { stdout } = await tryGit([...args, "config", "--local", "--name-only", "-z", "--list"], { cwd });
+  const git = gitIn(workspace);
+  const { stdout } = await git.try(["config", "--local", "--name-only", "-z", "--list"]);
   const has = stdout
     .toString("utf8")
     .split("\0")
     .some((name) => name.startsWith(`branch.${branch}.`));
-  if (has) await tryGit([...args, "config", "--remove-section", `branch.${branch}`], { cwd });
+  if (has) await git.try(["config", "--remove-section", `branch.${branch}`]);
 }
 
 export async function branchTip(workspace: Workspace, branch: string): Promise<string | null> {
-  const { args, cwd } = gitLocation(workspace);
-  const found = await tryGit([...args, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`], { cwd });
+  const found = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`]);
   return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
 }
 

@@ -6,8 +6,7 @@
 import { join } from "node:path";
 import { excludeEdit } from "../../edit/exclude.ts";
 import { type EditOwner, installEdit, lookAt, uninstallEdit } from "../../edit/record.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
 import { ForkError } from "../fork/problems.ts";
@@ -57,6 +56,5 @@ function excludeOf(workspace: Workspace, record: ForkRecord, path: string): Para
 }
 
 async function isIgnored(workspace: Workspace, path: string): Promise<boolean> {
-  const { args, cwd } = gitLocation(workspace);
-  return (await tryGit([...args, "check-ignore", "--quiet", "--", path], { cwd })).code === 0;
+  return (await gitIn(workspace).try(["check-ignore", "--quiet", "--", path])).code === 0;
 }

@@ -7,7 +7,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../../base/clock.ts";
 import { namesIn, removeFile } from "../../base/fs/files.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
 import { git, gitText, tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -80,7 +80,7 @@ export async function holdCommits(workspace: Workspace, id: string, commits: Wor
  */
 export async function holdIndex(workspace: Workspace, id: string, adminDir: string): Promise<string | null> {
   if (!lstatSync(join(adminDir, "index"), { throwIfNoEntry: false })) return null;
-  const { cwd } = gitLocation(workspace);
+  const cwd = workspace.root;
   const args = ["--git-dir", adminDir];
   const staged = await tryGit([...args, "diff-index", "--cached", "--quiet", "HEAD"], { cwd });
   if (staged.code === 0) return null;
@@ -107,7 +107,7 @@ export async function holdIndex(workspace: Workspace, id: string, adminDir: stri
 }
 
 async function commitAt(workspace: Workspace, args: readonly string[], name: string): Promise<string | null> {
-  const { args: place, cwd } = gitLocation(workspace);
+  const { args: place, cwd } = gitIn(workspace);
   const where = args.length > 0 ? args : place;
   const found = await tryGit([...where, "rev-parse", "--verify", "--quiet", `${name}^{commit}`], { cwd });
   return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
@@ -115,8 +115,7 @@ async function commitAt(workspace: Workspace, args: readonly string[], name: str
 
 /** True if no branch, tag or remote has the commit except this branch, or branches that match this pattern. */
 async function isOnlyOn(workspace: Workspace, branch: string, commit: string): Promise<boolean> {
-  const { args, cwd } = gitLocation(workspace);
-  const left = await tryGit([...args, "rev-list", "--max-count=1", commit, "--not", ...elsewhere(branch)], { cwd });
+  const left = await gitIn(workspace).try(["rev-list", "--max-count=1", commit, "--not", ...elsewhere(branch)]);
   return left.code !== 0 || left.stdout.length > 0;
 }
 
@@ -125,7 +124,7 @@ function elsewhere(branch: string): string[] {
 }
 
 async function ownRefs(workspace: Workspace, args: readonly string[]): Promise<WorktreeCommits["refs"]> {
-  const { cwd } = gitLocation(workspace);
+  const cwd = workspace.root;
   const patterns = ["refs/worktree", "refs/bisect", "refs/rewritten"];
   const listed = await tryGit([...args, "for-each-ref", "--format=%(objectname) %(refname)", ...patterns], { cwd });
   return listed.stdout
@@ -150,7 +149,7 @@ async function loggedCommits(workspace: Workspace, branch: string | null, adminD
 }
 
 async function loggedByGit(workspace: Workspace, branch: string | null, adminDir: string | null): Promise<string[]> {
-  const { args, cwd } = gitLocation(workspace);
+  const { args, cwd } = gitIn(workspace);
   const show = ["reflog", "show", "--format=%H"];
   const asked = [
     ...(adminDir === null ? [] : [["--git-dir", adminDir, ...show, "HEAD"]]),
@@ -180,30 +179,28 @@ async function unreachable(
 ): Promise<string[]> {
   const ids = [...new Set(named)].filter((id) => !/^0+$/.test(id));
   if (ids.length === 0) return [];
-  const { args, cwd } = gitLocation(workspace);
-  const checked = await gitText([...args, "cat-file", "--batch-check"], { cwd, input: `${ids.join("\n")}\n` });
+  const git = gitIn(workspace);
+  const checked = await git.text(["cat-file", "--batch-check"], { input: `${ids.join("\n")}\n` });
   const commits = checked.split("\n").flatMap((line) => /^([0-9a-f]+) commit /.exec(line)?.[1] ?? []);
   if (commits.length === 0) return [];
   const input = [...commits, ...held.map((id) => `^${id}`), ""].join("\n");
-  const list = [...args, "rev-list", "--parents", "--stdin", "--not", ...elsewhere(except)];
-  const lines = (await gitText(list, { cwd, input })).split("\n").filter(Boolean);
+  const list = ["rev-list", "--parents", "--stdin", "--not", ...elsewhere(except)];
+  const lines = (await git.text(list, { input })).split("\n").filter(Boolean);
   const parents = new Set(lines.flatMap((line) => line.split(" ").slice(1)));
   return lines.flatMap((line) => line.split(" ")[0] ?? []).filter((id) => !parents.has(id));
 }
 
 /** A single commit that has all of them as ancestors. */
 async function joined(workspace: Workspace, commits: readonly string[]): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  const tree = await gitText([...args, "rev-parse", `${commits[0]}^{tree}`], { cwd });
+  const tree = await gitIn(workspace).text(["rev-parse", `${commits[0]}^{tree}`]);
   return commitOf(workspace, tree, commits, "Commits that only the reflog of a dropped worktree had");
 }
 
 /** Deterministic for the same commits, so that repeating it changes nothing. */
 async function commitOf(workspace: Workspace, tree: string, parents: readonly string[], message: string) {
-  const { args, cwd } = gitLocation(workspace);
   const lines = [`tree ${tree}`, ...parents.map((id) => `parent ${id}`), `author ${HOLDER}`, `committer ${HOLDER}`];
   const input = `${lines.join("\n")}\n\n${message}\n`;
-  return gitText([...args, "hash-object", "-t", "commit", "-w", "--stdin"], { cwd, input });
+  return gitIn(workspace).text(["hash-object", "-t", "commit", "-w", "--stdin"], { input });
 }
 
 async function hold(workspace: Workspace, id: string, object: string): Promise<string> {

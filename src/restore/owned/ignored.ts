@@ -4,8 +4,7 @@ import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { onDisk } from "../../base/fs/path-bytes.ts";
 import { pathsAtNul } from "../../git/conversion/conversion.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { contentId } from "../apply/content.ts";
 import { ForkError } from "../fork/problems.ts";
@@ -24,9 +23,8 @@ export interface IgnoredFiles {
 }
 
 export async function ignoredFiles(workspace: Workspace, other: string): Promise<IgnoredFiles> {
-  const { args, cwd } = gitLocation(workspace);
   const ask = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-  const { code, stdout, stderr } = await tryGit([...args, ...ask], { cwd });
+  const { code, stdout, stderr } = await gitIn(workspace).try(ask);
   if (code !== 0) {
     const said = stderr.trim().split("\n").at(-1) ?? "";
     throw new ForkError("refused", { kind: "ignored-unknown", directory: workspace.root, reason: said });

@@ -3,8 +3,7 @@
  * mark on demand; writes it to disk only during a drop.
  */
 import { isRunning } from "../../base/process/processes.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { workspaceIn } from "../../git/worktrees/owned.ts";
 import { type RunWorktree, runWorktrees } from "../../git/worktrees/runs.ts";
@@ -14,10 +13,9 @@ import { type ForkRecord, removeForkRecord, writeForkRecord } from "../../steps/
 export async function runForks(workspace: Workspace): Promise<ForkRecord[]> {
   const runs = runWorktrees(workspace).filter(({ id, owned }) => id !== null && owned.directory !== null);
   if (runs.length === 0) return [];
-  const { args, cwd } = gitLocation(workspace);
   // A missing commit still produces a line, so that the others keep their positions.
   const names = runs.map(({ commit }) => `${commit}^{tree}`).join("\n");
-  const asked = await tryGit([...args, "cat-file", "--batch-check=%(objectname)"], { cwd, input: `${names}\n` });
+  const asked = await gitIn(workspace).try(["cat-file", "--batch-check=%(objectname)"], { input: `${names}\n` });
   const trees = asked.stdout.toString("latin1").split("\n");
   return runs.flatMap((run, i) => {
     const tree = trees[i] ?? "";

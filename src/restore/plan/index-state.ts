@@ -2,12 +2,11 @@
 
 import { logError } from "../../base/log.ts";
 import { nulSeparated } from "../../git/conversion/conversion.ts";
+import { gitIn } from "../../git/git.ts";
 import { entryKey, type IndexEntry, indexEntries, indexLine } from "../../git/index/entries.ts";
 import { changeUserIndex } from "../../git/index/user-index.ts";
-import { gitLocation } from "../../git/location.ts";
 import { compareTrees } from "../../git/objects/tree-diff.ts";
 import { entryAt, TREE_MODE, type TreeEntry, type TreeStore } from "../../git/objects/trees.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Snapshot } from "../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { StepSnapshot } from "../../model/step.ts";
@@ -79,7 +78,7 @@ const EMPTY_BLOBS = [
  * lock, so newly staged changes stay. Idempotent.
  */
 export async function restoreIndex(workspace: Workspace, plan: IndexPlan): Promise<RestoreNote[]> {
-  const { args, cwd } = gitLocation(workspace);
+  const git = gitIn(workspace);
   if (!plan.seen) return [{ kind: "index-left", why: "earlier-version" }];
   if ((await headOf(workspace)) !== plan.commit) return [{ kind: "index-left", why: "head-moved" }];
   let refusal: string | undefined;
@@ -88,14 +87,13 @@ export async function restoreIndex(workspace: Workspace, plan: IndexPlan): Promi
     changed = changedPaths(plan, await indexEntries(workspace, env, pathsOf(plan)));
     const rest = without(plan, new Set(changed));
     const input = Buffer.concat(linesOf(rest, workspace.hash === "sha1" ? 40 : 64));
-    const result = await tryGit([...args, "update-index", "-z", "--index-info"], { cwd, env, input });
+    const result = await git.try(["update-index", "-z", "--index-info"], { env, input });
     if (result.code !== 0) {
       refusal = result.stderr.trim().split("\n").at(-1) ?? "git refused";
       return false;
     }
     if (rest.intentToAdd.length === 0) return true;
-    await tryGit([...args, "add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"], {
-      cwd,
+    await git.try(["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"], {
       env: { ...env, GIT_LITERAL_PATHSPECS: "1" },
       input: nulSeparated(rest.intentToAdd),
     });
@@ -136,18 +134,16 @@ function without(plan: IndexPlan, left: ReadonlySet<string>): IndexPlan {
 }
 
 async function headOf(workspace: Workspace): Promise<string | null> {
-  const { args, cwd } = gitLocation(workspace);
-  const { code, stdout } = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD"], { cwd });
+  const { code, stdout } = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", "HEAD"]);
   return code === 0 ? stdout.toString("latin1").trim() : null;
 }
 
 /** Refreshes git's cached stat data so that the next `git status` is fast. Best effort. */
 export async function refreshIndex(workspace: Workspace): Promise<void> {
   if (workspace.kind === "private") return;
-  const { args, cwd } = gitLocation(workspace);
   try {
     await changeUserIndex(workspace, async (env) => {
-      await tryGit([...args, "update-index", "-q", "--refresh"], { cwd, env });
+      await gitIn(workspace).try(["update-index", "-q", "--refresh"], { env });
       return true;
     });
   } catch (error) {

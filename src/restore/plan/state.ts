@@ -5,11 +5,10 @@ import type { Agent } from "../../agents/contract/agent.ts";
 import { pathMatcher } from "../../base/fs/glob.ts";
 import { decodePath } from "../../base/fs/path-bytes.ts";
 import type { ConversionRules } from "../../git/conversion/conversion.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import type { ObjectReader } from "../../git/objects/reader.ts";
 import { compareTrees } from "../../git/objects/tree-diff.ts";
 import { entryAt, type TreeEntry, type TreeStore } from "../../git/objects/trees.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Snapshot } from "../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { StepSnapshot } from "../../model/step.ts";
@@ -150,8 +149,7 @@ async function rawOnly(
 export async function unwatchedPaths(workspace: Workspace): Promise<Set<string>> {
   const paths = new Set<string>();
   if (workspace.kind === "private") return paths;
-  const { args, cwd } = gitLocation(workspace);
-  const { code, stdout } = await tryGit([...args, "ls-files", "-v", "-z"], { cwd });
+  const { code, stdout } = await gitIn(workspace).try(["ls-files", "-v", "-z"]);
   if (code !== 0) return paths;
   // A single regex scan: there is one entry per file and almost none are marked.
   for (const { index, 0: entry } of `\0${stdout.toString("latin1")}`.matchAll(/\0[Sa-z] [^\0]+/g))

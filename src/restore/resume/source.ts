@@ -4,8 +4,7 @@ import { isCheckpointName } from "../../checkpoints/format/layout.ts";
 import { findCommit, type LinkedCommit, recentCommits } from "../../checkpoints/links/history.ts";
 import type { CheckpointReader, StoredCheckpoint, StoredSession } from "../../checkpoints/read/read.ts";
 import { findSession, sessionsBehind } from "../../checkpoints/read/sessions.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type SessionRef, sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
@@ -118,9 +117,8 @@ async function fromBranch(
 ): Promise<Found | undefined> {
   // HEAD means the commit, not the branch it points to.
   if (workspace.kind === "private" || name === "HEAD" || name.includes("\0")) return undefined;
-  const { args, cwd } = gitLocation(workspace);
-  const ask = [...args, "rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", name];
-  const ref = (await tryGit(ask, { cwd })).stdout.toString("utf8").trim().split("\n").at(-1) ?? "";
+  const ask = ["rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", name];
+  const ref = (await gitIn(workspace).try(ask)).stdout.toString("utf8").trim().split("\n").at(-1) ?? "";
   if (!/^refs\/(heads|remotes)\//.test(ref)) return undefined;
   const short = ref.replace(/^refs\/(heads|remotes\/[^/]+)\//, "");
   for (const step of stepsNewestFirst(workspace)) {

@@ -1,10 +1,9 @@
 /** Collects what a restore does not undo besides files: commits, the index, and everything in the ledger. */
 import { listAgents } from "../../agents/registry/registry.ts";
 import { pathMatcher } from "../../base/fs/glob.ts";
+import { gitIn } from "../../git/git.ts";
 import { recordedList } from "../../git/ignored/list.ts";
 import { scanIgnored } from "../../git/ignored/scan.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
 import { recordedRules } from "../../git/snapshot/ignore-rules.ts";
 import type { Snapshot } from "../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -116,8 +115,7 @@ async function commits(workspace: Workspace, from: string | null, to: string | n
 }
 
 async function counted(workspace: Workspace, from: string, to: string): Promise<number | null> {
-  const { args, cwd } = gitLocation(workspace);
-  const result = await tryGit([...args, "rev-list", "--count", `${from}..${to}`], { cwd });
+  const result = await gitIn(workspace).try(["rev-list", "--count", `${from}..${to}`]);
   const count = Number(result.stdout.toString("latin1").trim());
   return result.code === 0 && count > 0 ? count : null;
 }
@@ -129,8 +127,7 @@ async function stagedNow(workspace: Workspace, present: Snapshot): Promise<SideE
 }
 
 export async function treeOf(workspace: Workspace, commit: string): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  return (await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd })).stdout
+  return (await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`])).stdout
     .toString("latin1")
     .trim();
 }

@@ -6,10 +6,9 @@ import { onDisk } from "../../base/fs/path-bytes.ts";
 import { isInside } from "../../base/paths.ts";
 import { globMatcher } from "../../base/runtime.ts";
 import { nulSeparated, pathsAtNul } from "../../git/conversion/conversion.ts";
+import { gitIn } from "../../git/git.ts";
 import type { IgnoredList } from "../../git/ignored/list.ts";
 import { MAX_LISTED } from "../../git/ignored/list.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type AgentAction, shownCommand } from "./actions.ts";
 import { type IgnoredChange, ignoredChanges, isBelow } from "./ignored-changes.ts";
@@ -122,9 +121,7 @@ async function ignoredAmong(workspace: Workspace, paths: readonly string[]): Pro
   const names = paths.filter((path) => path !== ".git" && !path.startsWith(".git/"));
   if (names.length === 0) return new Set();
   const asked = names.flatMap((path) => (existsAt(join(workspace.root, path)) ? [path] : [path, `${path}/`]));
-  const { args, cwd } = gitLocation(workspace);
-  const { code, stdout } = await tryGit([...args, "check-ignore", "-z", "--stdin"], {
-    cwd,
+  const { code, stdout } = await gitIn(workspace).try(["check-ignore", "-z", "--stdin"], {
     input: nulSeparated(asked),
   });
   // Exit status 1 means that none is ignored.

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { oneLine, shorten, shownPath } from "../../base/text.ts";
 import { CHECKPOINT_BRANCH } from "../../checkpoints/format/layout.ts";
-import { gitLocation } from "../../git/location.ts";
-import { tryGit } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { GitChanges, GitOperation, SideEffect } from "./model.ts";
 
@@ -53,10 +52,9 @@ export async function commitsBetween(
   to: string,
   most: number,
 ): Promise<string[]> {
-  const { args, cwd } = gitLocation(workspace);
   const range = from === null ? [to] : [`${from}..${to}`];
   const log = ["log", `--max-count=${most}`, "--format=%h%x00%s", "--end-of-options", ...range];
-  const { code, stdout } = await tryGit([...args, ...log], { cwd });
+  const { code, stdout } = await gitIn(workspace).try(log);
   if (code !== 0) return [];
   const lines = stdout
     .toString("utf8")
@@ -95,11 +93,8 @@ function newStashes({ commonDir }: Workspace, span: Span): string[] {
 /** An annotated tag records its time; a lightweight tag has only its file's time, until git packs it. */
 async function newTags(workspace: Workspace, span: Span): Promise<string[]> {
   if (!mayHaveTagsSince(workspace, span)) return [];
-  const { args, cwd } = gitLocation(workspace);
   const format = "--format=%(refname)%00%(objecttype)%00%(creatordate:unix)";
-  const { code, stdout } = await tryGit([...args, "for-each-ref", `--count=${MAX_REFS}`, format, "refs/tags"], {
-    cwd,
-  });
+  const { code, stdout } = await gitIn(workspace).try(["for-each-ref", `--count=${MAX_REFS}`, format, "refs/tags"]);
   if (code !== 0) return [];
   return stdout
     .toString("utf8")

@@ -6,9 +6,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { appendLine, readText, removeFile, writeFileAtomic } from "../../base/fs/files.ts";
-import { gitLocation } from "../../git/location.ts";
+import { gitIn } from "../../git/git.ts";
 import { ObjectWriter } from "../../git/objects/writer.ts";
-import { git } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 
 /** Represents unknown objects of deleted steps: if git has pruned the witness, it has pruned these as well. */
@@ -29,9 +28,8 @@ export function noteOldObjects(workspace: Workspace, key: string, ids: readonly 
 export async function oldObjects(workspace: Workspace, keys?: ReadonlySet<string>): Promise<OldObject[]> {
   const known = noted(workspace).filter(({ key }) => keys === undefined || keys.has(key));
   if (known.length === 0) return [];
-  const { args, cwd } = gitLocation(workspace);
   const input = `${known.map(({ id }) => id).join("\n")}\n`;
-  const output = await git([...args, "cat-file", "--batch-check=%(objectname)"], { cwd, input });
+  const output = await gitIn(workspace).run(["cat-file", "--batch-check=%(objectname)"], { input });
   const lines = output.toString("latin1").split("\n");
   return known.filter((_, i) => !lines[i]?.endsWith(" missing"));
 }

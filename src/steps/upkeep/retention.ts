@@ -9,8 +9,8 @@ import { now } from "../../base/clock.ts";
 import { faultPoint } from "../../base/fault-point.ts";
 import { acquire } from "../../base/fs/lock.ts";
 import { sessionKey } from "../../base/ids.ts";
+import { gitIn } from "../../git/git.ts";
 import { dropSnapshotCache } from "../../git/index/stat-cache.ts";
-import { gitLocation } from "../../git/location.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { type TreeEntry, TreeStore } from "../../git/objects/trees.ts";
 import { ObjectWriter, repositoryPlace } from "../../git/objects/writer.ts";
@@ -23,7 +23,6 @@ import {
   scratchPlace,
 } from "../../git/private/store.ts";
 import { compareAndSwapRef, readRef } from "../../git/refs.ts";
-import { gitText } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { recordsFile, removeConversation, rewriteSessionRecords } from "../conversation/files.ts";
@@ -154,13 +153,12 @@ async function sizeWithout(workspace: Workspace, reader: ObjectReader, steps: re
   // Exclude objects of the user's commits: those on branches, and those that were HEAD when a step was taken.
   const heads = new Set<string>();
   for (const { head } of stepsNewestFirst(workspace)) if (head !== null && OBJECT_ID.test(head)) heads.add(head);
-  const { args, cwd } = gitLocation(workspace);
   // Without this option git excludes only the commits themselves and still counts all of their files.
   const measure = ["rev-list", "--objects-edge-aggressive", "--disk-usage", "--ignore-missing", "--stdin"];
   const theirs = ["--not", "--branches", "--tags", "--remotes"];
   const input = [...roots, ...[...heads].map((head) => `^${head}`), ""].join("\n");
   const env = readingEnvironment(workspace);
-  const said = await gitText([...args, ...measure, ...theirs], { cwd, env, input, timeoutMs: 600_000 });
+  const said = await gitIn(workspace).text([...measure, ...theirs], { env, input, timeoutMs: 600_000 });
   return Number(said.split("\n").at(-1)) || 0;
 }
 

@@ -3,8 +3,7 @@
  * session and agent. Steps with the same files form one state.
  */
 
-import { gitLocation } from "../../git/location.ts";
-import { gitText } from "../../git/run.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Snapshot } from "../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
@@ -80,8 +79,7 @@ function positionOf(steps: readonly Step[], { id }: Step): number {
 }
 
 async function timeOf(workspace: Workspace, commit: string): Promise<number> {
-  const { args, cwd } = gitLocation(workspace);
-  return Number(await gitText([...args, "show", "--no-patch", "--format=%ct", commit], { cwd })) * 1000;
+  return Number(await gitIn(workspace).text(["show", "--no-patch", "--format=%ct", commit])) * 1000;
 }
 
 function pointOf(target: CommitTarget): Point {

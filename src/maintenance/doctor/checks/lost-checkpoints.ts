@@ -9,7 +9,7 @@ import { readCondensed } from "../../../checkpoints/write/pending.ts";
 import { enqueue, waitingSince } from "../../../checkpoints/write/queue.ts";
 import { momentOf, queuedSession } from "../../../commits/hooks.ts";
 import { loadConfig } from "../../../config/load.ts";
-import { gitLocation } from "../../../git/location.ts";
+import { gitIn } from "../../../git/git.ts";
 import { hasRef } from "../../../git/refs.ts";
 import { tryGit } from "../../../git/run.ts";
 import type { Workspace } from "../../../git/workspace.ts";
@@ -50,8 +50,7 @@ async function writtenOf(workspace: Workspace, checkpoints: readonly string[]): 
   const input = checkpoints.map((id) => `${CHECKPOINT_BRANCH}:${checkpointPath(id)}\n`).join("");
   for (const place of checkpointPlaces(workspace)) {
     if (!hasRef(place, CHECKPOINT_BRANCH)) continue;
-    const { args, cwd } = gitLocation(place);
-    const asked = await tryGit([...args, "cat-file", "--batch-check"], { cwd, input });
+    const asked = await gitIn(place).try(["cat-file", "--batch-check"], { input });
     const answers = asked.stdout.toString("utf8").split("\n");
     for (const [i, id] of checkpoints.entries()) if (!answers[i]?.endsWith(" missing")) written.add(id);
   }

@@ -3,8 +3,7 @@
  * Our own refs hold what somebody committed or staged there meanwhile.
  */
 import { rmdirSync } from "node:fs";
-import { gitLocation } from "../../../git/location.ts";
-import { tryGit } from "../../../git/run.ts";
+import { gitIn } from "../../../git/git.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { isOwnBranch, leadsTo, workspaceIn } from "../../../git/worktrees/owned.ts";
 import { type ForkRecord, writeForkRecord } from "../../../steps/forks.ts";
@@ -75,8 +74,7 @@ async function madeFiles(workspace: Workspace, record: ForkRecord, directory: st
 
 async function commitTree(workspace: Workspace, commit: string | null): Promise<string | null> {
   if (commit === null) return null;
-  const { args, cwd } = gitLocation(workspace);
-  const found = await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd });
+  const found = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`]);
   return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
 }
 

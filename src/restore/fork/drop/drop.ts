@@ -6,8 +6,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { faultPoint } from "../../../base/fault-point.ts";
-import { gitLocation } from "../../../git/location.ts";
-import { tryGit } from "../../../git/run.ts";
+import { gitIn } from "../../../git/git.ts";
 import type { Capture, Snapshot } from "../../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { saveStandaloneStep } from "../../../recording/save.ts";
@@ -221,8 +220,7 @@ async function isChanged(
   if (fork.kind !== "repository" || index === work) return false;
   const begun = from.step === null ? undefined : findStep(fork, from.step)?.snapshot.index;
   if (index === begun) return false;
-  const { args, cwd } = gitLocation(fork);
-  const head = await tryGit([...args, "rev-parse", "--verify", "--quiet", "HEAD^{tree}"], { cwd });
+  const head = await gitIn(fork).try(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]);
   return index !== head.stdout.toString("latin1").trim();
 }
 

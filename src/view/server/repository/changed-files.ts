@@ -1,8 +1,7 @@
 /** The files that differ between two trees, with their line counts, from one git process. */
 import { decodePath, splitAtNul } from "../../../base/fs/path-bytes.ts";
-import { gitLocation } from "../../../git/location.ts";
+import { gitIn } from "../../../git/git.ts";
 import { readingEnvironment } from "../../../git/private/store.ts";
-import { git } from "../../../git/run.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import type { ChangedFile } from "../../protocol.ts";
 
@@ -13,10 +12,8 @@ const COLON = 58;
 /** `before` null is the empty tree. */
 export async function changedFiles(workspace: Workspace, before: string | null, after: string): Promise<ChangedFile[]> {
   if (before === after) return [];
-  const { args, cwd } = gitLocation(workspace);
   const options = ["-r", "-z", "--raw", "--numstat", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--find-renames"];
-  const output = await git([...args, "diff-tree", ...options, before ?? emptyTree(workspace), after], {
-    cwd,
+  const output = await gitIn(workspace).run(["diff-tree", ...options, before ?? emptyTree(workspace), after], {
     env: readingEnvironment(workspace),
   });
   return parse(output);

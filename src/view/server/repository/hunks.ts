@@ -1,7 +1,6 @@
 /** The changed lines of one file, as hunks, from two blobs. */
-import { gitLocation } from "../../../git/location.ts";
+import { gitIn } from "../../../git/git.ts";
 import { readingEnvironment } from "../../../git/private/store.ts";
-import { tryGit } from "../../../git/run.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import type { Hunk } from "../../protocol.ts";
 import type { Redaction } from "./redaction.ts";
@@ -32,10 +31,8 @@ export async function diffBlobs(
   const old = before ? redaction.lines(before.bytes.toString("utf8")) : [];
   const fresh = after ? redaction.lines(after.bytes.toString("utf8")) : [];
   if (!before || !after) return oneSided(before, after, old, fresh);
-  const { args, cwd } = gitLocation(workspace);
   const options = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--text", `--unified=${context}`];
-  const { stdout } = await tryGit([...args, ...options, before.id, after.id], {
-    cwd,
+  const { stdout } = await gitIn(workspace).try([...options, before.id, after.id], {
     env: readingEnvironment(workspace),
   });
   return parse(stdout.toString("utf8"), old, fresh);

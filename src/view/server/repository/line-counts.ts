@@ -1,7 +1,6 @@
 /** Counts added and deleted lines between pairs of trees, with one git process for all pairs. */
-import { gitLocation } from "../../../git/location.ts";
+import { gitIn } from "../../../git/git.ts";
 import { readingEnvironment } from "../../../git/private/store.ts";
-import { git } from "../../../git/run.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import type { LineCounts } from "../../protocol.ts";
 
@@ -33,12 +32,11 @@ function keyOf({ before, after }: TreePair): string {
 
 /** `diff-tree --stdin` prints each pair as a line of its own before the counts of its files. */
 async function numstat(workspace: Workspace, pairs: readonly TreePair[]): Promise<Map<string, LineCounts>> {
-  const { args, cwd } = gitLocation(workspace);
   const options = ["diff-tree", "--stdin", "-r", "--numstat", "--no-ext-diff", "--no-textconv", "--find-renames"];
   const keys = [...new Set(pairs.filter(({ before, after }) => before !== after).map(keyOf))];
   const input = `${keys.join("\n")}\n`;
   if (keys.length === 0) return new Map();
-  const output = await git([...args, ...options], { cwd, input, env: readingEnvironment(workspace) });
+  const output = await gitIn(workspace).run(options, { input, env: readingEnvironment(workspace) });
   const counts = new Map<string, LineCounts>();
   let current: LineCounts | undefined;
   for (const line of output.toString("latin1").split("\n")) {

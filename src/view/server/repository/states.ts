@@ -2,8 +2,7 @@
 import { UserError } from "../../../base/errors.ts";
 import { looksLikeStepId } from "../../../base/ids.ts";
 import { loadConfig } from "../../../config/load.ts";
-import { gitLocation } from "../../../git/location.ts";
-import { tryGit } from "../../../git/run.ts";
+import { gitIn } from "../../../git/git.ts";
 import type { Step } from "../../../model/step.ts";
 import { captureOptions } from "../../../recording/dispatcher.ts";
 import { listSessions } from "../../../recording/session/store.ts";
@@ -76,8 +75,7 @@ export async function currentTree({ workspace }: OpenRepository): Promise<string
 }
 
 async function treeOfCommit({ workspace }: OpenRepository, commit: string): Promise<string> {
-  const { args, cwd } = gitLocation(workspace);
-  const found = await tryGit([...args, "rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd });
+  const found = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`]);
   if (found.code === 0) return found.stdout.toString("latin1").trim();
   throw new UserError("not-found", "This commit is not in the repository.");
 }

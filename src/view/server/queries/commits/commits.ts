@@ -2,8 +2,7 @@
 import { UserError } from "../../../../base/errors.ts";
 import { findCommit, type LinkedCommit, recentCommits } from "../../../../checkpoints/links/history.ts";
 import { CheckpointReader } from "../../../../checkpoints/read/read.ts";
-import { gitLocation } from "../../../../git/location.ts";
-import { gitText } from "../../../../git/run.ts";
+import { gitIn } from "../../../../git/git.ts";
 import type { CommitDetails, CommitRow, CommitSession, Commits } from "../../../protocol.ts";
 import { changedFiles } from "../../repository/changed-files.ts";
 import type { OpenRepository } from "../../repository/open.ts";
@@ -34,9 +33,8 @@ export async function commit({ repository }: Context, query: Query): Promise<Com
   const id = query.required("id");
   const found = COMMIT.test(id) ? await findCommit(repository.workspace, id) : undefined;
   if (!found) throw new UserError("not-found", "This commit is not in the repository.");
-  const { args, cwd } = gitLocation(repository.workspace);
   const format = ["show", "--no-patch", "--no-show-signature", "--format=%P%x00%b", found.id, "--"];
-  const [parents = "", body = ""] = (await gitText([...args, ...format], { cwd })).split("\0");
+  const [parents = "", body = ""] = (await gitIn(repository.workspace).text(format)).split("\0");
   const [first] = parents.split(" ").filter((parent) => parent !== "");
   const tree = await treeOfState(repository, `commit:${found.id}`);
   const before = first === undefined ? null : await treeOfState(repository, `commit:${first}`);
