@@ -71,6 +71,7 @@ export async function dispatch(input: Dispatch): Promise<Dispatched> {
   const seen = loadSession(workspace, key);
   // Some agents announce each round of tools like a prompt.
   if (event.type === "TurnStart" && event.emptyPrompt && seen?.openTurn != null) return NOTHING;
+  if (event.type === "TurnStart" && seen?.openTurn != null && isQueued(agent, event)) return NOTHING;
   const wanted = wants(input, seen);
   if (!wanted.step && !wanted.state) return NOTHING;
 
@@ -92,6 +93,11 @@ export async function dispatch(input: Dispatch): Promise<Dispatched> {
   } finally {
     capture?.close();
   }
+}
+
+/** Whether the prompt waits in the agent's queue while the turn goes on. */
+function isQueued({ isUsingTool }: Agent, { transcriptPath }: Event): boolean {
+  return isUsingTool !== undefined && transcriptPath !== null && mayBeFile(transcriptPath) && isUsingTool(transcriptPath);
 }
 
 /** True for a missing transcript, which may still appear; false for a pipe or a device, which would block. */

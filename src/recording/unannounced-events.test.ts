@@ -107,6 +107,38 @@ test("an interruption that the next prompt has overtaken does not end that one's
   expect(one.kinds).toEqual(["turn-start", "turn-end", "turn-start", "turn-end"]);
 });
 
+test("a prompt that is typed while a tool runs waits in a queue, and the turn goes on", async () => {
+  using made = await place();
+  const { repository, one } = made;
+  await one.begin("Tidy up");
+  one.transcript.assistant([{ type: "tool_use", id: "t1", name: "Bash", input: { command: "mv a b" } }]);
+  await one.send("TurnStart", { prompt: "And commit it", metadata: { prompt_id: "queued" } });
+  expect(one.kinds).toEqual(["turn-start"]);
+  repository.write("new", "x");
+  one.transcript.user([{ type: "tool_result", tool_use_id: "t1", content: "ok" }], "p1");
+  await one.end();
+  expect(one.kinds).toEqual(["turn-start", "turn-end"]);
+  expect(one.steps[1]).toMatchObject({ prompt: "Tidy up", interrupted: false, files: { added: ["new"] } });
+  // The agent takes the prompt out of its queue without calling the hook again.
+  one.transcript.user("And commit it", "p2");
+  repository.write("newer", "x");
+  await one.end("Committed.");
+  expect(one.steps[2]).toMatchObject({ kind: "turn-end", prompt: "And commit it", files: { added: ["newer"] } });
+});
+
+test("a prompt after an interrupted tool begins a turn", async () => {
+  using made = await place();
+  const { repository, one } = made;
+  await one.begin("Tidy up");
+  one.transcript.assistant([{ type: "tool_use", id: "t1", name: "Bash", input: { command: "sleep 9" } }]);
+  repository.write("new", "x");
+  one.transcript.user([{ type: "tool_result", tool_use_id: "t1", is_error: true, content: "interrupted" }], "p1");
+  one.transcript.user("[Request interrupted by user for tool use]", "p1");
+  await one.begin("Leave it");
+  expect(one.kinds).toEqual(["turn-start", "turn-end", "turn-start"]);
+  expect(one.steps[1]).toMatchObject({ interrupted: true, files: { added: ["new"] } });
+});
+
 test("of a running count, a turn has what was added to it", async () => {
   using made = await place();
   const { one } = made;

@@ -100,7 +100,8 @@ export class ScriptedSession {
     if (!this.#agent) {
       const agent = await getAgent(AGENT);
       if (!agent?.analyzer) throw new Error("The agent is missing.");
-      this.#agent = { profile: agent.profile, toEvent: () => null, analyzer: agent.analyzer };
+      const { profile, analyzer, isUsingTool } = agent;
+      this.#agent = { profile, toEvent: () => null, analyzer, isUsingTool };
     }
     return this.#agent;
   }

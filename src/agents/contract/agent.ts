@@ -27,6 +27,11 @@ export interface Agent {
    * The commands of a tool use that the profile's `tools` and `tool_command` can't describe; null to use the profile.
    */
   readonly shellUse?: (toolName: string | null, input: unknown) => ShellUse | null;
+  /**
+   * For an agent that reports a prompt when it enters a queue: true if the transcript ends with a tool that is still
+   * running. The prompt then belongs to that turn, or begins a turn of its own later.
+   */
+  readonly isUsingTool?: (transcriptPath: string) => boolean;
   /** Events report tokens (`tokensSoFar`), whether or not the transcript does. */
   readonly tellsTokens?: true;
   /** The session directory of a work tree, relative to the transcript directory; for agents with one per work tree. */

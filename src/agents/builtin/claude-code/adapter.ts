@@ -9,7 +9,7 @@ import { claudeEvent } from "./events.ts";
 import { createForker } from "./fork.ts";
 import { projectDirectoryName } from "./paths.ts";
 import { readEntries } from "./transcript.ts";
-import { waitForTurn } from "./wait-for-turn.ts";
+import { isUsingTool, waitForTurn } from "./wait-for-turn.ts";
 
 export function createAgent(profile: Profile): Agent {
   return {
@@ -17,6 +17,7 @@ export function createAgent(profile: Profile): Agent {
     toEvent: (envelope, context) => claudeEvent(profile, envelope, context),
     analyzer: analyzerOf(readEntries),
     preparer: { waitForTurn },
+    isUsingTool,
     forker: createForker(profile),
     responder: noticeIn("systemMessage"),
     sessionFolder: projectDirectoryName,
