@@ -183,7 +183,7 @@ test("check --now looks at the current files as well", async () => {
   repository.write("sum.sh", "echo $(($1 - $2))\n");
   const { code, stdout } = await repository.run(["check", "--now"], { env });
   expect(code).toBe(1);
-  expect(stdout).toMatch(/Write a greeting: passes, .*\n✗ current files: fails \(exit 1\), /);
+  expect(stdout).toMatch(/passes, .* {2}Write a greeting\n✗ current files: fails \(exit 1\), /);
   const json = await repository.run(["check", "--now", "--json"], { env });
   expect(JSON.parse(json.stdout)).toMatchObject({ verdict: "pass", now: { verdict: "fail", code: 1 } });
 });

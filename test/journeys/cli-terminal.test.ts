@@ -17,7 +17,7 @@ test.skipIf(!hasTmux)("a moment is picked by typing, looked at, confirmed and go
   using screen = new Screen(repository, ["rewind"]);
   const first = await screen.shows("+bye");
   expect(first).toContain("Go back to before this turn");
-  expect(first).toContain("❯ just now     Write a farewell");
+  expect(first).toContain("❯ just now     claude-code  Write a farewell");
   expect(first).toContain("  + farewell.txt");
   screen.press("g", "r", "e", "e", "t");
   const filtered = await screen.shows("+hello");
@@ -60,7 +60,7 @@ test.skipIf(!hasTmux)("on a terminal, rows are cut and sentences wrap", async ()
   {
     using screen = new Screen(repository, ["status"], {}, 60);
     const text = await screen.shows("[ended with 0]");
-    expect(text).toMatch(/^ {2}\S+ {2}claude-code .* {2}Rename.*…$/m);
+    expect(text).toMatch(/^ {2}\S+ {2}claude-code .*\n {4}Rename.*…$/m);
     expect(text).toContain("Stored");
   }
   const wordsOf = (text: string) => text.trim().split(/\s+/);
@@ -252,7 +252,7 @@ test.skipIf(!hasTmux)("resume lists the sessions and prints how the picked one g
   await other.start();
   await other.turn("Another session", [write("other.txt", "x\n")]);
   using screen = new Screen(repository, ["resume"]);
-  const list = await screen.shows("Go on with");
+  const list = await screen.shows("Continue which conversation?");
   expect(list).toMatch(/just now, claude-code: Another session/);
   screen.press("Enter");
   expect(await screen.shows("[ended with 0]")).toContain(`claude --resume ${other.session}`);
@@ -274,7 +274,7 @@ test.if(hasTmux)("resume without a target lists each session by its last prompt"
   await repository.run(["save", "later"], { env: { BACKTRAIL_WORKER: "off" } });
   for (const variables of [{}, { TERM: "dumb" }]) {
     using screen = new Screen(repository, ["resume"], variables);
-    const text = await screen.shows("Go on with");
+    const text = await screen.shows("Continue which conversation?");
     expect(await screen.shows(/claude-code: /)).toContain("claude-code: Write a farewell");
     expect(text).not.toContain("(no prompt)");
   }

@@ -20,7 +20,7 @@ const NOTHING = "Nothing is recorded here yet, so there is nothing to";
 export const TO_REWIND: Purpose = {
   question: "Go back to:",
   lead: "Go back to ",
-  verb: "go",
+  verb: "select",
   sides: true,
   offers: ANYTHING,
   nothing: `${NOTHING} go back to.`,

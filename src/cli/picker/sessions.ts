@@ -21,11 +21,11 @@ export async function pickSession(sessions: readonly RecentSession[], io: Io): P
   if (!io.dumb) {
     const { select, isCancel } = await import("@clack/prompts");
     const options = labels.map((label, value) => ({ value, label }));
-    const picked = await select({ message: "Go on with", options, output: process.stderr });
+    const picked = await select({ message: "Continue which conversation?", options, output: process.stderr });
     if (isCancel(picked)) throw interrupted();
     return sessions[picked]?.step ?? missing(String(picked), sessions.length);
   }
-  io.say("Go on with:");
+  io.say("Continue which conversation?");
   for (const [i, label] of labels.entries()) io.say(`${String(i + 1).padStart(3)}. ${label}`);
   const answer = await askLine("Number, or nothing to stop: ");
   if (answer === "") throw interrupted();

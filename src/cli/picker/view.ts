@@ -24,6 +24,7 @@ const PROMPT_LINES = 3;
 const FILE_LINES = 5;
 const MIN_LIST = 3;
 const MIN_TITLE = 16;
+const MAX_AGENT = 15;
 
 /** Returns exactly one line less than the screen has. */
 export function draw(state: PickerState, screen: Screen): string[] {
@@ -73,21 +74,34 @@ function list(state: PickerState, rows: number, screen: Screen): string[] {
   if (state.matches.length === 0) return [screen.paint("yellow", "  nothing matches"), ...Array(rows - 1).fill("")];
   const first = Math.max(0, Math.min(state.cursor - Math.floor(rows / 2), state.matches.length - rows));
   const shown = state.matches.slice(first, first + rows);
-  const lines = shown.map((entry, i) => row(entry, first + i === state.cursor, screen));
+  const widest = Math.max(0, ...state.entries.map(({ after }) => widthOf(oneLine(after.agent ?? ""))));
+  const lines = shown.map((entry, i) => row(entry, first + i === state.cursor, Math.min(widest, MAX_AGENT), screen));
   while (lines.length < rows) lines.push("");
   return lines;
 }
 
-function row(entry: PickerEntry, chosen: boolean, { columns, paint, now }: Screen): string {
+function row(entry: PickerEntry, chosen: boolean, agentWidth: number, { columns, paint, now }: Screen): string {
   const when = pad(fit(age(entry.after.time, now), 11), 11);
   const files = summaryOf(entry.after.files, (_style, text) => text);
-  const room = columns - 17 - files.length;
+  let room = columns - 17 - files.length;
   // On a narrow screen the title matters most.
   const note = widthOf(entry.note) + MIN_TITLE <= room ? entry.note : "";
-  const right = note === "" ? files : `${note} ${files}`;
-  const title = pad(fit(entry.title, columns - 17 - widthOf(right)), columns - 16 - widthOf(right));
-  const line = `${when}  ${title} ${right}`;
-  return chosen ? `${paint("cyan", "❯")} ${paint("bold", line)}` : `  ${line}`;
+  if (note !== "") room -= widthOf(note) + 1;
+  const agent = pad(fit(oneLine(entry.after.agent ?? ""), agentWidth), agentWidth);
+  const hasAgent = agentWidth > 0 && room >= agentWidth + 2 * MIN_TITLE;
+  if (hasAgent) room -= agentWidth + 2;
+  const emphasis = (text: string) => (chosen ? paint("bold", text) : text);
+  const left = [
+    emphasis(when),
+    ...(hasAgent ? [paint("cyan", agent)] : []),
+    emphasis(pad(fit(entry.title, room), room + 1)),
+  ];
+  const right = [...(note === "" ? [] : [colorMarks(note, paint)]), emphasis(files)];
+  return `${chosen ? paint("cyan", "❯") : " "} ${left.join("  ")} ${right.join(" ")}`;
+}
+
+function colorMarks(note: string, paint: Paint): string {
+  return note.replace("✓", paint("green", "✓")).replace("✗", paint("red", "✗"));
 }
 
 function previewOf(entry: PickerEntry, screen: Screen): string[] {

@@ -10,7 +10,8 @@ import type { Break } from "../../trials/bisect/bisect.ts";
 import { momentOf, type Point } from "../../trials/bisect/points.ts";
 import type { Paint } from "../terminal/io.ts";
 import { fileLines } from "./files.ts";
-import { fit, wrap } from "./layout/text.ts";
+import { table } from "./layout/table.ts";
+import { fit, pad, widthOf, wrap } from "./layout/text.ts";
 import { age } from "./layout/time.ts";
 import { stepJson } from "./step/json.ts";
 import { headlineOf, titleOf } from "./timeline/timeline.ts";
@@ -23,7 +24,10 @@ interface View {
 
 const SHOWN_FILES = 20;
 const PROMPT_LINES = 6;
+/** The widths of a step's id, and of an age. */
+const STEP = 12;
 const WHEN = 12;
+const MIN_TITLE = 10;
 
 export function bisectLines(workspace: Workspace, found: Break, view: View): string[] {
   const { paint, columns } = view;
@@ -31,7 +35,7 @@ export function bisectLines(workspace: Workspace, found: Break, view: View): str
   const turn = turnBehind(workspace, found.culprit.step);
   if (found.untold.length > 0) {
     const count = plural(found.untold.length + 1, "state");
-    lines.push(paint("bold", `It broke at one of ${count}; the others can't be told.`));
+    lines.push(paint("bold", `It broke at one of ${count}; the results of the others are inconclusive.`));
     lines.push(...[...found.untold, found.bad].map((point) => `  ${pointLine(point, view)}`), "");
   } else lines.push(paint("bold", verdictOf(found)), "");
   if (turn) {
@@ -55,14 +59,18 @@ export function bisectLines(workspace: Workspace, found: Break, view: View): str
   return lines;
 }
 
-/** A state on one line: time, step and title. */
-export function pointLine(point: Point, { paint, columns, now }: View): string {
+/** A state on one line: step, time, the result of a run if there is one, and as much of the title as fits. */
+export function pointLine(point: Point, { paint, columns, now }: View, result = ""): string {
   const step = momentOf(point);
-  if (point.isNow) return fit("now", columns).padEnd(Math.min(columns, WHEN));
-  if (!step) return `commit ${point.commit?.slice(0, 12) ?? ""}`;
-  const when = age(step.time, now);
-  const title = fit(`${placeOf(step)}${titleOf(step)}`, Math.max(10, columns - step.id.length - when.length - 4));
-  return `${paint("magenta", step.id)}  ${paint("dim", when)}  ${title}`;
+  const commit = point.commit === null ? "" : `commit ${point.commit.slice(0, 12)}`;
+  const id = point.isNow ? "now" : (step?.id ?? commit);
+  const when = step && !point.isNow ? age(step.time, now) : "";
+  const start = [paint("magenta", pad(id, STEP)), paint("dim", pad(when, WHEN)), ...(result ? [result] : [])].join(
+    "  ",
+  );
+  const room = columns - widthOf(start) - 2;
+  const title = step && !point.isNow && room >= MIN_TITLE ? fit(`${placeOf(step)}${titleOf(step)}`, room) : "";
+  return `${start}  ${title}`.trimEnd();
 }
 
 export function bisectJson({ good, bad, untold, culprit, files }: Break) {
@@ -106,7 +114,7 @@ function turnBehind(workspace: Workspace, step: Step | null): Turn | undefined {
   return groupTurns(steps).find((turn) => turn.steps.some(({ id }) => id === step.id));
 }
 
-function nextSteps({ good, culprit }: Break, turn: Turn | undefined, isUndone: boolean, { paint }: View): string[] {
+function nextSteps({ good, culprit }: Break, turn: Turn | undefined, isUndone: boolean, view: View): string[] {
   const lines: [string, string][] = [];
   const id = culprit.by === "subagent" ? culprit.step?.id : turn?.head.id;
   if (id !== undefined) {
@@ -115,6 +123,9 @@ function nextSteps({ good, culprit }: Break, turn: Turn | undefined, isUndone: b
   }
   const target = momentOf(good)?.id ?? good.commit?.slice(0, 12);
   if (target) lines.push([`backtrail rewind ${target}`, "to the last state where it passes"]);
-  const width = Math.max(0, ...lines.map(([command]) => command.length)) + 2;
-  return lines.map(([command, meaning]) => `${command.padEnd(width)}${paint("dim", meaning)}`);
+  const dim = (text: string) => view.paint("dim", text);
+  return table(
+    lines.map(([command, text]) => [command, { text, paint: dim }]),
+    view.columns,
+  );
 }

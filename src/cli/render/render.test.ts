@@ -8,7 +8,7 @@ import type { ForkRecord } from "../../steps/forks.ts";
 import { colorDiff } from "./diff.ts";
 import { fileLines, summaryOf } from "./files.ts";
 import { table } from "./layout/table.ts";
-import { fit, pad, widthOf, wrap, wrapAfter, wrapMessage } from "./layout/text.ts";
+import { fit, fitQuoted, pad, widthOf, wrap, wrapAfter, wrapMessage } from "./layout/text.ts";
 import { age, moment } from "./layout/time.ts";
 import { stepDetails } from "./step/step.ts";
 import { accessibleTimeline } from "./timeline/accessible.ts";
@@ -96,6 +96,25 @@ test("a table's last column takes what is left", () => {
   ).toEqual(["a    bb  cccccccccc…", "aaa  b   short"]);
 });
 
+test("where the columns do not fit, rows flow over several lines", () => {
+  const rows = [
+    ["claude-code", "hooks installed", "not heard yet", "local scope"],
+    ["pi", "hooks outdated", "last heard just now", "user scope"],
+  ];
+  expect(table(rows, 46, 2)).toEqual([
+    "  claude-code  hooks installed  not heard yet",
+    "    local scope",
+    "  pi  hooks outdated  last heard just now",
+    "    user scope",
+  ]);
+});
+
+test("a quoted title that is cut keeps its closing quote", () => {
+  expect(fitQuoted('the undo of "Cache the prices"', 24)).toBe('the undo of "Cache the…"');
+  expect(fitQuoted('the undo of "Tax"', 24)).toBe('the undo of "Tax"');
+  expect(fitQuoted("the redo of something long", 12)).toBe("the redo of…");
+});
+
 test("turns are gathered, single moments stand alone", () => {
   const task = (id: string, when: "start" | "end", agent: string) =>
     makeStep({ id, kind: "task", turn: 2, subagent: { id: agent, type: "Explore", description: "look around", when } });
@@ -143,8 +162,8 @@ test("a timeline within 80 columns", () => {
   ];
   const lines = timeline(groupTurns(steps), { columns: 80, paint: plain, now });
   expect(lines).toEqual([
-    "◇ kkkkkkkkkkkk  just now  claude-code",
-    "│ saved before going back",
+    "◇ kkkkkkkkkkkk  just now   claude-code",
+    "│ state before a restore",
     "● llllllllllll  3 min ago  claude-code  11111111  ~2 -1",
     "│ Rewrite the whole parser so that it reads every dialect there is, and then wr…",
     "│ a, b, c",
@@ -182,7 +201,7 @@ test("what became of turns: undone, taken back, forked, checked, and changed by 
     "│ Second",
     "│ a.ts",
     "│ files had been changed by hand before",
-    "● mmmmmmmmmmmm  3 h ago  claude-code  11111111  ✓  taken back",
+    "● mmmmmmmmmmmm      3 h ago  claude-code  11111111  ✓  taken back",
     "  First",
     "  └ fork try: worktree /tmp/try",
   ]);

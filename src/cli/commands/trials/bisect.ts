@@ -13,6 +13,7 @@ import type { Tried } from "../../../trials/trial/trials.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { bisectJson, bisectLines, pointLine } from "../../render/bisect-result.ts";
 import { colorDiff } from "../../render/diff.ts";
+import { pad } from "../../render/layout/text.ts";
 import { openWorkspace } from "../../shared/workspace.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -24,6 +25,11 @@ type Options = OptionsOf<typeof bisectCommand>;
 
 /** With --verbose, the command's own output goes to stderr: stdout is for the answer. */
 const STDERR = 2;
+/** The widths of a result and of its time. */
+const RESULT = 14;
+const TIME = 6;
+/** A narrower line has no room for the time. */
+const MIN_TIMED = 56;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
@@ -37,7 +43,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
       stop,
       fresh: options.fresh === true,
       output: options.verbose ? STDERR : "ignore",
-      begun: (states) => io.say(`${plural(states, "state")} to look through.`),
+      begun: (states) => io.say(`${plural(states, "state")}, about ${plural(Math.ceil(Math.log2(states + 1)), "run")}`),
       told: (point, tried) => {
         runs.push({ point, tried });
         io.say(progressLine(point, tried, io));
@@ -79,7 +85,9 @@ function isExact({ untold }: Break): boolean {
 function progressLine(point: Point, tried: Tried, io: Io): string {
   const { paint, columns } = io.err;
   const time = paint("dim", tried.known ? "known" : duration(tried.milliseconds));
-  return `  ${pointLine(point, { paint, columns: columns - 32, now: now() })}  ${outcomeText(tried, paint)}  ${time}`;
+  const verdict = pad(outcomeText(tried, paint), RESULT);
+  const result = columns < MIN_TIMED ? verdict : `${verdict}  ${pad(time, TIME)}`;
+  return `  ${pointLine(point, { paint, columns: columns - 2, now: now() }, result)}`;
 }
 
 async function nothingFound(
@@ -99,7 +107,7 @@ async function nothingFound(
     case "untold":
       return new UserError(
         "not-found",
-        "Whether the command passes at an end of the search can't be told.",
+        "The command is inconclusive at an end of the search.",
         `Name other ends with --good and --bad.${seeItself}`,
       );
     default: {

@@ -19,7 +19,7 @@ import { checkLock } from "../../../trials/check/background.ts";
 import { checkStep, experimentFrom, newestTurnEnd } from "../../../trials/check/check.ts";
 import { Trials, type Tried } from "../../../trials/trial/trials.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { fit } from "../../render/layout/text.ts";
+import { fit, widthOf } from "../../render/layout/text.ts";
 import { age } from "../../render/layout/time.ts";
 import { checkMark, titleOf } from "../../render/timeline/timeline.ts";
 import { settingsOf } from "../../shared/settings.ts";
@@ -66,7 +66,7 @@ async function setUp(workspace: Workspace, command: string[], options: Options, 
   if (JSON.stringify(holds) !== JSON.stringify(command)) {
     throw new UserError(
       "refused",
-      "It does not count here: BACKTRAIL_CHECKS_COMMAND overrides it.",
+      "This has no effect: BACKTRAIL_CHECKS_COMMAND overrides it.",
       "`backtrail config` shows where settings come from.",
     );
   }
@@ -103,7 +103,7 @@ async function checkNow(workspace: Workspace, options: Options, io: Io): Promise
   });
   if (options.json) io.json({ step: step?.id ?? null, ...resultJson(atStep ?? now), now: now && resultJson(now) });
   else {
-    if (step && atStep) io.print(`${line(step, atStep.verdict, io)}: ${resultText(atStep, io)}`);
+    if (step && atStep) io.print(`${line(step, atStep.verdict, io, resultText(atStep, io))}`);
     if (now) io.print(`${checkMark(now.verdict, io.out.paint) || "?"} current files: ${resultText(now, io)}`);
   }
   const verdicts = [atStep?.verdict, now?.verdict];
@@ -151,11 +151,13 @@ function status(workspace: Workspace, options: Options, io: Io): number | undefi
   return undefined;
 }
 
-function line(step: Step, verdict: string, io: Io): string {
+/** A step with its mark, and the result before the title if there is one. */
+function line(step: Step, verdict: string, io: Io, result = ""): string {
   const { paint, columns } = io.out;
   const when = age(step.time, now());
-  const title = fit(titleOf(step), Math.max(20, columns - step.id.length - when.length - 12));
-  return `${checkMark(verdict, paint)} ${paint("magenta", step.id)}  ${paint("dim", when)}  ${title}`;
+  const title = fit(titleOf(step), Math.max(20, columns - step.id.length - when.length - widthOf(result) - 12));
+  const parts = [paint("magenta", step.id), paint("dim", when), ...(result ? [result] : []), title];
+  return `${checkMark(verdict, paint)} ${parts.join("  ")}`;
 }
 
 function shownCommand(command: readonly string[]): string {

@@ -41,9 +41,27 @@ export function fitPainted(line: string, columns: number): string {
     .join("");
 }
 
+/** Like `fit`, for a sentence with a quoted title: a title that is cut keeps its closing quote. */
+export function fitQuoted(text: string, width: number): string {
+  const cut = fit(text, width);
+  return cut !== text && cut.split('"').length % 2 === 0 ? `${fit(text, width - 1)}"` : cut;
+}
+
 /** Pads the text with spaces to `width` columns. The text may contain escape sequences. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** Places parts side by side, two spaces apart, on as many lines as needed; all but the first are `indent` shorter. */
+export function flow(parts: readonly string[], columns: number, indent: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const room = columns - (lines.length > 1 ? indent : 0);
+    if (last !== undefined && widthOf(last) + 2 + widthOf(part) <= room) lines[lines.length - 1] = `${last}  ${part}`;
+    else lines.push(part);
+  }
+  return lines;
 }
 
 /** Breaks the text at spaces into lines of at most `width` columns; a longer word gets its own line. */

@@ -4,7 +4,7 @@ import type { Workspace } from "../../../git/workspace.ts";
 import type { RestoreRecord } from "../../../restore/apply/restore-log.ts";
 import type { Operation } from "../../../restore/operations/list.ts";
 import type { Paint } from "../../terminal/io.ts";
-import { fit, widthOf } from "../layout/text.ts";
+import { fitQuoted, pad, widthOf } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
 import { operationSentence } from "./sentence.ts";
 
@@ -18,13 +18,14 @@ const MIN_SENTENCE = 20;
 
 /** One line per operation, followed by the step that holds the state before it. */
 export function operationLines(workspace: Workspace, operations: readonly Operation[], view: OperationsView): string[] {
+  const { paint, columns, now } = view;
+  const widest = Math.max(0, ...operations.map(({ time }) => widthOf(age(time, now))));
   return operations.flatMap((operation) => {
-    const { paint, columns, now } = view;
     const takenBack = operation.takenBackBy === null ? "" : "  taken back";
-    const start = `${operation.id}  ${age(operation.time, now)}  `;
-    const room = Math.max(MIN_SENTENCE, columns - widthOf(start) - takenBack.length);
-    const sentence = fit(operationSentence(workspace, operation), room);
-    const head = `${paint("magenta", operation.id)}  ${paint("dim", age(operation.time, now))}  ${sentence}${paint("yellow", takenBack)}`;
+    const when = pad(age(operation.time, now), widest);
+    const room = Math.max(MIN_SENTENCE, columns - operation.id.length - widest - 4 - takenBack.length);
+    const sentence = fitQuoted(operationSentence(workspace, operation), room);
+    const head = `${paint("magenta", operation.id)}  ${paint("dim", when)}  ${sentence}${paint("yellow", takenBack)}`;
     const restore = restoreOf(operation);
     return restore ? [head, paint("dim", `  state before: ${restore.safetyStep}`)] : [head];
   });

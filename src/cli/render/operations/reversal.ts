@@ -3,7 +3,7 @@ import { oneLine, plural } from "../../../base/text.ts";
 import type { Step } from "../../../model/step.ts";
 import type { Reversal } from "../../../restore/operations/reversal.ts";
 import type { Paint } from "../../terminal/io.ts";
-import { fit } from "../layout/text.ts";
+import { fit, fitQuoted } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
 import { titleOf } from "../timeline/timeline.ts";
 import { restoreName } from "./sentence.ts";
@@ -19,7 +19,7 @@ const SHOWN_TURNS = 8;
 export function reversalHeadline({ record, subject }: Reversal, { columns, now }: View): string {
   const when = ` (${age(record.time, now)})`;
   const room = Math.max(20, columns - "Take back ".length - when.length);
-  return `${fit(restoreName(record, subject), room)}${when}`;
+  return `${fitQuoted(restoreName(record, subject), room)}${when}`;
 }
 
 export function reversalLines({ bringsBack, since, keepsSince }: Reversal, view: View): string[] {

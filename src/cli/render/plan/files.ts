@@ -3,16 +3,18 @@ import { plural } from "../../../base/text.ts";
 import type { RestorePlan, YourFile } from "../../../restore/types.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { type Change, fileLines } from "../files.ts";
+import { wrap, wrapAfter } from "../layout/text.ts";
 import { clockTime } from "../layout/time.ts";
 
 export interface FilesView {
   paint: Paint;
+  columns: number;
   now: Date;
   /** The maximum number of files to list. */
   limit: number;
 }
 
-export function planFileLines(plan: RestorePlan, { paint, now, limit }: FilesView): string[] {
+export function planFileLines(plan: RestorePlan, { paint, columns, now, limit }: FilesView): string[] {
   const created = new Set(plan.create);
   const yours = new Map(plan.yours.map((file) => [file.path, file]));
   const entry = (path: string, change: Change) => {
@@ -29,9 +31,9 @@ export function planFileLines(plan: RestorePlan, { paint, now, limit }: FilesVie
   const isYours = (path: string) => Number(yours.has(path));
   entries.sort((a, b) => isYours(b.path) - isYours(a.path) || (a.path < b.path ? -1 : 1));
   return [
-    paint("bold", counts(plan)),
+    ...wrap(counts(plan), columns).map((line) => paint("bold", line)),
     ...fileLines(entries, paint, { limit, more: "--all lists them" }),
-    ...ownLine(plan, paint),
+    ...ownLines(plan, paint, columns),
   ];
 }
 
@@ -41,12 +43,13 @@ function ownNote({ since, kept }: YourFile, now: Date): string {
 }
 
 /** Only a rewind to a step can keep the user's changes. */
-function ownLine({ kind, target, options, yours }: RestorePlan, paint: Paint): string[] {
-  if (options.keepMine) return [`  ${paint("yellow", "yours")} your own changes since then stay (--keep-mine)`];
+function ownLines({ kind, target, options, yours }: RestorePlan, paint: Paint, columns: number): string[] {
+  const mark = `  ${paint("yellow", "yours")} `;
+  if (options.keepMine) return wrapAfter(mark, "your own changes since then stay (--keep-mine)", columns);
   const going = yours.filter(({ kept }) => !kept).length;
   if (going === 0) return [];
   const hint = kind === "rewind" && target.kind === "step" ? " (--keep-mine keeps them)" : "";
-  return [`  ${paint("yellow", "yours")} your own changes in ${plural(going, "file")} go back too${hint}`];
+  return wrapAfter(mark, `your own changes in ${plural(going, "file")} go back too${hint}`, columns);
 }
 
 function counts({ write, create, delete: removed, chmod }: RestorePlan): string {

@@ -8,7 +8,7 @@ import type { TurnStatuses } from "../../../restore/targets/turn-status.ts";
 import type { ForkRecord } from "../../../steps/forks.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { entriesOf, summaryOf } from "../files.ts";
-import { fit, widthOf } from "../layout/text.ts";
+import { fit, flow, pad, widthOf } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
 
 export interface TimelineOptions {
@@ -23,6 +23,8 @@ export interface TimelineOptions {
   verdictOf?: (step: Step) => string | undefined;
   /** Whether a session was a run without a terminal. */
   isRun?: (session: string) => boolean;
+  /** Aligns the headlines of several turns, where they fit on one line each. */
+  widths?: { number: number; age: number; agent: number };
   /** The colored lines of a turn's diff. */
   patchOf?: (head: Step) => readonly string[];
 }
@@ -30,7 +32,8 @@ export interface TimelineOptions {
 const INDENT = 2;
 const SHORT_SESSION = 8;
 
-export function timeline(turns: readonly Turn[], options: TimelineOptions): string[] {
+export function timeline(turns: readonly Turn[], view: TimelineOptions): string[] {
+  const options = { ...view, widths: widthsOf(turns, view) };
   return turns.flatMap((turn, i) => {
     const lines = entry(turn, options);
     const isLast = i === turns.length - 1;
@@ -42,7 +45,7 @@ export function timeline(turns: readonly Turn[], options: TimelineOptions): stri
 /** The title of a step on one line: its prompt, its name, or its kind. */
 export function titleOf(step: Step, prompt: string | null = step.prompt): string {
   if (step.kind === "manual") return step.name ? `saved: ${oneLine(step.name)}` : "saved by hand";
-  if (step.kind === "safety") return step.name ? oneLine(step.name) : "saved before going back";
+  if (step.kind === "safety") return step.name ? oneLine(step.name) : "state before a restore";
   if (step.kind === "baseline") return baselineTitle(step);
   if (step.kind === "task") return taskTitle(step);
   if (step.kind === "tool") return step.command ? `before: ${oneLine(step.command)}` : "a tool was used";
@@ -80,12 +83,13 @@ function entry(turn: Turn, options: TimelineOptions): string[] {
 
 /** The first line of a turn: number, time, agent and file count. Takes more lines on a narrow screen. */
 export function headlineOf({ head, open }: Turn, options: TimelineOptions): string[] {
-  const { paint, now, fates, verdictOf, isRun } = options;
-  const back = fates?.turnsBack(head) ?? null;
-  const parts = [`${mark(head, open, paint)} ${paint("magenta", head.id)}`];
-  if (back !== null) parts.push(paint("bold", turnNumber(back)));
-  parts.push(paint("dim", age(head.time, now)));
-  if (head.agent) parts.push(paint("cyan", oneLine(head.agent)));
+  const { paint, now, fates, verdictOf, isRun, widths } = options;
+  const start = [
+    { text: numberOf(head, fates), style: "bold", width: widths?.number },
+    { text: age(head.time, now), style: "dim", width: widths?.age },
+    { text: agentOf(head), style: "cyan", width: widths?.agent },
+  ] as const;
+  const parts: string[] = [];
   if (head.session && head.kind !== "manual" && head.kind !== "safety") {
     parts.push(paint("dim", oneLine(head.session).slice(0, SHORT_SESSION)));
   }
@@ -97,23 +101,36 @@ export function headlineOf({ head, open }: Turn, options: TimelineOptions): stri
   const fate = fates?.of(head);
   if (fate) parts.push(paint(FATE_STYLES[fate], fate));
   else if (open) parts.push(paint("yellow", "not finished"));
-  return flow(parts, options.columns);
+  const first = `${mark(head, open, paint)} ${paint("magenta", head.id)}`;
+  const plain = start.filter(({ text }) => text !== "").map(({ text, style }) => paint(style, text));
+  const aligned = start
+    .filter(({ width }) => width)
+    .map(({ text, style, width }) => pad(paint(style, text), width ?? 0));
+  const line = [first, ...aligned, ...parts].join("  ").trimEnd();
+  return widths && widthOf(line) <= options.columns
+    ? [line]
+    : flow([first, ...plain, ...parts], options.columns, INDENT);
+}
+
+function widthsOf(turns: readonly Turn[], { fates, now }: TimelineOptions) {
+  const widest = (text: (head: Step) => string) => Math.max(0, ...turns.map(({ head }) => widthOf(text(head))));
+  return {
+    number: widest((head) => numberOf(head, fates)),
+    age: widest((head) => age(head.time, now)),
+    agent: widest(agentOf),
+  };
+}
+
+function numberOf(head: Step, fates: TurnStatuses | undefined): string {
+  const back = fates?.turnsBack(head) ?? null;
+  return back === null ? "" : turnNumber(back);
+}
+
+function agentOf({ agent }: Step): string {
+  return agent ? oneLine(agent) : "";
 }
 
 const FATE_STYLES = { undone: "yellow", "taken back": "dim" } as const;
-
-/** Places parts side by side, on as many lines as needed. */
-function flow(parts: readonly string[], columns: number): string[] {
-  const lines: string[] = [];
-  for (const part of parts) {
-    const last = lines.at(-1);
-    // All lines except the first are indented behind the rail.
-    const room = columns - (lines.length > 1 ? INDENT : 0);
-    if (last !== undefined && widthOf(last) + 2 + widthOf(part) <= room) lines[lines.length - 1] = `${last}  ${part}`;
-    else lines.push(part);
-  }
-  return lines;
-}
 
 /** The names of the changed files, as many as fit. */
 function namesOf({ files }: Step, room: number): string {
