@@ -86,7 +86,7 @@ async function handle(agentId: string, verb: string, argv: readonly string[], wh
   }
   logTo(workspace.storeDir);
   setLogLevel(config.log_level);
-  if (Object.keys(raw).length === 0) log("warn", where, `The payload is no JSON object (${input.length} characters).`);
+  if (Object.keys(raw).length === 0) log("warn", where, `Payload is not a JSON object (${input.length} characters).`);
   const borrower = config.agent === null ? await actualAgent(named.profile, raw, process.env) : null;
   // That agent's own hooks report the same event.
   if (borrower !== null && readStore(workspace)?.agents[borrower]) return;
@@ -107,7 +107,7 @@ async function handle(agentId: string, verb: string, argv: readonly string[], wh
   const event = toEvent(agent, envelope, context);
   if (!event) {
     const level = knowsEvent(agent.profile, envelope.event) ? "debug" : "info";
-    log(level, where, `Nothing follows from the event ${shorten(oneLine(envelope.event.slice(0, 200)), 80)}.`);
+    log(level, where, `Ignored event ${shorten(oneLine(envelope.event.slice(0, 200)), 80)}.`);
     return;
   }
   // An adapter may know a better path than the payload's: then the payload's path does not matter.

@@ -97,7 +97,9 @@ export async function dispatch(input: Dispatch): Promise<Dispatched> {
 
 /** Whether the prompt waits in the agent's queue while the turn goes on. */
 function isQueued({ isUsingTool }: Agent, { transcriptPath }: Event): boolean {
-  return isUsingTool !== undefined && transcriptPath !== null && mayBeFile(transcriptPath) && isUsingTool(transcriptPath);
+  return (
+    isUsingTool !== undefined && transcriptPath !== null && mayBeFile(transcriptPath) && isUsingTool(transcriptPath)
+  );
 }
 
 /** True for a missing transcript, which may still appear; false for a pipe or a device, which would block. */

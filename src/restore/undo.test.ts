@@ -194,7 +194,7 @@ test("subagents side by side: what the turn itself did beside one stays, and wha
   });
   const deleted = async (id: string) => (await planUndo(workspace, [id])).delete;
   expect([await deleted("first"), await deleted("second")]).toEqual([["first.txt"], ["second.txt"]]);
-  expect(await refusal(planUndo(workspace, ["third"]))).toContain("can't be told from what was done beside it");
+  expect(await refusal(planUndo(workspace, ["third"]))).toContain("can't be separated from what was done beside it");
 });
 
 test("without a step at its start, a turn begins where the session was last seen", async () => {

@@ -237,7 +237,7 @@ async function connect(agent: Agent, scope: Scope, options: InstallOptions): Pro
 
 function whyTrustIsNeedless({ profile: { display_name: name, hooks } }: Agent): string {
   if (hooks?.review !== undefined) return `${name}: --trust can't answer that for you.`;
-  return `${name} wants no review of its hooks, so --trust changes nothing there.`;
+  return `${name} does not review hooks, so --trust has no effect.`;
 }
 
 export interface FoundAgent {

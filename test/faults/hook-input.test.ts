@@ -20,7 +20,7 @@ test("one that never begins: the turn is saved by what the environment tells", a
   await recording.prompt("one");
   harmless(await leftOpen(recording, ""));
   expect((await recording.steps())[0]).toMatchObject({ kind: "turn-end", prompt: "one" });
-  expect(recording.logged().at(-1)?.message).toContain("no JSON object");
+  expect(recording.logged().at(-1)?.message).toContain("not a JSON object");
 }, 60_000);
 
 test("one that is closed, a directory, or cannot be read", async () => {

@@ -25,10 +25,10 @@ test("the next command says that it has finished it, an undo and its redo alike"
   await world.run("undo", "last", "--yes");
   const undone = world.files();
   expect((await world.die("restore:file:2", "redo", "--yes")).signal).toBe("SIGKILL");
-  expect((await world.run("save", "afterwards")).stderr).toContain("Finished a redo that had been interrupted");
+  expect((await world.run("save", "afterwards")).stderr).toContain("Finished an interrupted redo");
   expect(world.files()).toEqual(world.present);
   expect((await world.die("restore:file:2", "undo", "last", "--yes")).signal).toBe("SIGKILL");
-  expect((await world.run("save", "afterwards")).stderr).toContain("Finished an undo that had been interrupted");
+  expect((await world.run("save", "afterwards")).stderr).toContain("Finished an interrupted undo");
   expect(world.files()).toEqual(undone);
   expect((await world.run("redo", "--yes")).code).toBe(0);
 });
@@ -76,7 +76,7 @@ test("a git that was killed as it moved the branch left its locks: they go, and 
   repository.commit("Since");
   await world.die("restore:files", "rewind", world.target, "--reset-head", "--yes");
   for (const lock of [repository.at(".git/HEAD.lock"), branch]) writeFileSync(lock, "");
-  expect((await world.run("save", "afterwards")).stderr).toContain("Finished a rewind that had been interrupted");
+  expect((await world.run("save", "afterwards")).stderr).toContain("Finished an interrupted rewind");
   expect(repository.git("rev-parse", "HEAD")).toBe(before);
   expect(world.leftovers()).toEqual([]);
 }, 20_000);

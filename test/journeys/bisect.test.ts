@@ -118,7 +118,7 @@ test("a state that can't be told leaves a wider answer, and says so", async () =
   const unsure = ["sh", "-c", "test -e notes.md && ! test -e farewell.txt && exit 125; test $(sh sum.sh 2 3) = 5"];
   const result = await repository.run(["bisect", "--", ...unsure], { env });
   expect(result.code).toBe(3);
-  expect(result.stdout).toContain("It broke at one of 2 states; the others can't be told.");
+  expect(result.stdout).toContain("It broke at one of 2 states; the results of the others are inconclusive.");
   const { untold, runs } = await bisected(repository, [], unsure);
   expect(untold).toHaveLength(1);
   expect(runs.map(({ verdict }) => verdict)).toContain("skip");

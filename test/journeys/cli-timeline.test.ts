@@ -134,6 +134,6 @@ test("status counts the steps of this work tree, and says if there are others", 
   await new ScriptedClaude(repository).turn("Begin", [write("one.txt", "1\n")]);
   repository.git("worktree", "add", "--quiet", "../second");
   const line = async (cwd: string) => (await repository.run(["status"], { cwd })).stdout.split("\n")[1];
-  expect(await line(".")).toStartWith("2 steps in this repository;");
-  expect(await line("../second")).toStartWith("0 steps in this work tree, 2 in the repository;");
+  expect(await line(".")).toStartWith("2 steps in this repository.");
+  expect(await line("../second")).toStartWith("0 steps in this work tree, 2 in the repository.");
 });

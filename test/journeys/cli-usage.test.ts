@@ -38,6 +38,18 @@ test("help and version are commands too, and other tools' names lead to ours", a
   }
 });
 
+test("the help of every command begins with a sentence", async () => {
+  using repository = temporaryRepository();
+  const { stdout } = await repository.run(["--help"]);
+  const names = [...stdout.matchAll(/^ {2}([a-z]+)(?:, [a-z]+)? {2}/gm)].map(([, name]) => name ?? "");
+  expect(names.length).toBeGreaterThan(30);
+  for (const name of names) {
+    const help = (await repository.run([name, "--help"])).stdout;
+    const [sentence = ""] = help.split("\n\nUsage: ");
+    expect({ name, sentence }).toEqual({ name, sentence: expect.stringMatching(/^[A-Z`].*\.$/s) });
+  }
+});
+
 test("an option of the group's own is refused where it would say nothing", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);

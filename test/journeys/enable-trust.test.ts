@@ -18,7 +18,7 @@ test("the answer is written for Codex, goes with disable, and the others are exp
   const enabled = await repository.run(["enable", ...agents, "--trust"]);
   expect(enabled.code).toBe(0);
   expect(enabled.stderr).toContain("Codex: these hooks count as reviewed by you");
-  expect(enabled.stderr).toContain("Claude Code wants no review of its hooks, so --trust changes nothing there.");
+  expect(enabled.stderr).toContain("Claude Code does not review hooks, so --trust has no effect.");
   expect(enabled.stderr).toContain("Gemini CLI: --trust can't answer that for you.");
   expect(readFileSync(path, "utf8")).toContain(`[projects."${repository.at()}"] # backtrail enable --trust`);
   expect(repository.git("status", "--porcelain")).toBe("");

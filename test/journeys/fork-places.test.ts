@@ -107,10 +107,10 @@ test("places and names that can't be had are refused, and nothing is left", asyn
     expect({ args, code: result.code }).toEqual({ args, code });
     return result.stderr;
   };
-  expect(await refuse(4, "--directory", taken)).toContain("is there already");
+  expect(await refuse(4, "--directory", taken)).toContain("already exists");
   expect(await refuse(4, "--directory", "below")).toContain("lies in the work tree itself");
   expect(await refuse(4, "--directory", ".git/fork")).toContain("git's own directory");
-  expect(await refuse(4, "--branch", "main")).toContain("There is a branch main already");
+  expect(await refuse(4, "--branch", "main")).toContain("A branch main already exists");
   for (const name of ["-x", "a..b", "a b", "x.lock", "HEAD", "a\nb", "@{-1}"]) await refuse(2, "--branch", name);
   expect(await refuse(2, "--limit", "5")).toContain("from 1000 to 100000");
   expect((await repository.run(["fork"])).code).toBe(2);

@@ -24,7 +24,7 @@ test.each(NOT_JSON)("%s as payload: the turn is saved all the same, and the log 
 
   const [last] = await recording.steps();
   expect(last).toMatchObject({ kind: "turn-end", turn: 1, prompt: "write it", files: { added: ["a.txt"] } });
-  expect(recording.logged().at(-1)?.message).toContain("no JSON object");
+  expect(recording.logged().at(-1)?.message).toContain("not a JSON object");
   expect(recording.leftovers()).toEqual([]);
 });
 

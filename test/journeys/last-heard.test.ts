@@ -128,9 +128,9 @@ test("hooks that Gemini CLI's user has turned off", async () => {
   expect((await statusOf(repository, "gemini"))?.problems).toEqual([expect.stringContaining("hooksConfig.enabled")]);
   writeFileSync(settings, '{ "hooksConfig": { "disabled": ["backtrail-session-start", "another"] } }');
   expect((await statusOf(repository, "gemini"))?.problems).toEqual([
-    expect.stringContaining("passes over a hook of Backtrail"),
+    expect.stringContaining("skips a hook of Backtrail"),
   ]);
-  expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: gemini passes over a hook/)]);
+  expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: gemini skips a hook/)]);
 });
 
 test("hooks that Codex waits to have reviewed", async () => {
@@ -139,7 +139,7 @@ test("hooks that Codex waits to have reviewed", async () => {
   expect((await statusOf(repository, "codex"))?.problems).toEqual([
     expect.stringContaining("enable --agent codex --trust"),
   ]);
-  expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: Codex passes over these hooks/)]);
+  expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: Codex skips these hooks/)]);
   await repository.run(["enable", "--agent", "codex", "--trust"]);
   expect((await statusOf(repository, "codex"))?.problems).toEqual([]);
   expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: codex: installed, not heard yet/)]);
@@ -152,7 +152,7 @@ test("a run of an agent that passes over its hooks says so", async () => {
   chmodSync(program, 0o755);
   const path = { ...env, PATH: `${dirname(program)}:${process.env["PATH"]}` };
   const run = () => repository.run(["run", "--agent", "codex", "Say hello"], { env: path });
-  expect((await run()).stderr).toContain("This run is not recorded for undo. Codex passes over these hooks");
+  expect((await run()).stderr).toContain("This run is not recorded for undo. Codex skips these hooks");
   await repository.run(["enable", "--agent", "codex", "--trust"]);
   expect((await run()).stderr).not.toContain("not recorded for undo");
 });

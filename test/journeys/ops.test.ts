@@ -252,7 +252,7 @@ test("a turn without changes is not undone, and the newest with changes is named
   const { code, stderr } = await repository.run(["undo", "last", "--yes"], { env });
   expect(code).toBe(3);
   expect(stderr).toMatch(
-    /^Nothing to undo: this turn changed no files\.\nThe newest turn with changes is @2, "Name the sixth line": backtrail undo [k-z]{12}\n$/,
+    /^Nothing to undo: this turn changed no files\.\nThe newest turn with changes is @2, "Name the sixth line": `backtrail undo [k-z]{12}`\.\n$/,
   );
 });
 

@@ -133,7 +133,7 @@ test("before the first turn there is no conversation yet", async () => {
   await recorded(repository);
   const { receipt } = await rewind(repository, "3");
   expect(receipt?.chat).toBeNull();
-  expect(receipt?.notes).toEqual(["The conversation begins after this step: start a new session."]);
+  expect(receipt?.notes).toEqual(["This is before the first prompt of the conversation: start a new session."]);
   expect(repository.exists("turn.txt")).toBe(false);
 });
 

@@ -52,7 +52,7 @@ export async function hookObstacles(
     const which = count === 1 ? "a hook" : `${count} hooks`;
     obstacles.push({
       kind: "off",
-      message: `${profile.id} passes over ${which} of Backtrail: ${profile.hooks.disabled_names?.join(".") ?? ""} in ${shown(file)} names them.`,
+      message: `${profile.id} skips ${which} of Backtrail: ${profile.hooks.disabled_names?.join(".") ?? ""} in ${shown(file)} names them.`,
       hint: "Take the names that begin with backtrail- off that list.",
     });
   }

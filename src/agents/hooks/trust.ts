@@ -57,7 +57,7 @@ export async function reviewObstacles(agent: Reviewed, place: HooksInPlace): Pro
   const { display_name: name } = agent.profile;
   const refused = answersIn(file, (answers) => trust.refused(answers, hooks));
   if (refused.length > 0 || isAnswered(file, trust.edit(hooks))) return refused;
-  return [`${name} passes over these hooks until you have reviewed them in it.`];
+  return [`${name} skips these hooks until you have reviewed them in it.`];
 }
 
 function answersIn(file: string, read: (text: string) => string[]): string[] {

@@ -53,7 +53,7 @@ export function topHelp(commands: readonly CommandSpec[], paint: Paint, room: nu
 export function commandHelp(command: CommandSpec, all: readonly CommandSpec[], paint: Paint, room: number): string {
   const columns = columnsFor(room);
   const children = all.filter((other) => other.path.startsWith(`${command.path} `) && !other.hidden);
-  const lines = [...wrap(command.details ?? `${command.summary}.`, columns), ""];
+  const lines = [...wrap(command.details ?? sentence(command.summary), columns), ""];
   // The command that runs if only the group is named.
   const alone = command.load ? command : children.find(({ isDefault }) => isDefault);
   for (const line of usages(command, alone, children.length > 0)) lines.push(`${heading("Usage", paint)} ${line}`);
@@ -75,6 +75,12 @@ export function commandHelp(command: CommandSpec, all: readonly CommandSpec[], p
   for (const option of rows) lines.push(...row(option.flags, option.help, width, columns));
   if (command.examples?.length) lines.push("", paint("bold", "Examples"), ...examples(command.examples, paint));
   return `${lines.join("\n")}\n`;
+}
+
+/** A summary is a phrase in a list of commands; alone it is a sentence. */
+function sentence(summary: string): string {
+  const text = summary.replace(/ \(default\)$/, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function columnsFor(room: number): number {

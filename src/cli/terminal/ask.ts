@@ -36,9 +36,5 @@ export function interrupted(): UserError {
 }
 
 function needsAnswer(question: string, flag: string): UserError {
-  return new UserError(
-    "usage",
-    `"${question}" has to be answered, and there is no terminal to ask on.`,
-    `Give ${flag}.`,
-  );
+  return new UserError("usage", `Not a terminal, so "${question}" can't be asked.`, `Give ${flag}.`);
 }

@@ -76,7 +76,7 @@ test("a name that is taken is refused", () => {
   using place = temporaryDirectory();
   const { removal } = ours(place);
   mkdirSync(removal.aside);
-  expect(() => setAside(removal, nothing)).toThrow("is there already");
+  expect(() => setAside(removal, nothing)).toThrow("already exists");
   expect(place.read("ours/a.txt")).toBe("a\n");
 });
 

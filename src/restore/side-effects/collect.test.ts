@@ -60,5 +60,5 @@ test("a branch that was checked out since is named", async () => {
   ground.git("checkout", "--quiet", "-b", "other");
   ground.write("b.txt", "b\n");
   const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
-  expect(whyOf(plan, "The branch that is checked out (other, then main)")).toBeDefined();
+  expect(whyOf(plan, "You are on branch other; this step was on branch main")).toBeDefined();
 });

@@ -20,7 +20,7 @@ export const doctorExamineCommand = command({
   group: "Set up",
   summary: "what is wrong and what to do about it (default)",
   options: [
-    { flags: "--check", help: "only what must hold; end with 1 unless it does", conflicts: ["fix"] },
+    { flags: "--check", help: "only what must hold; exit with 1 unless it does", conflicts: ["fix"] },
     { flags: "--fix", help: "fix what can be fixed safely" },
     JSON_OPTION,
   ],

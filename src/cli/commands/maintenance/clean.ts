@@ -72,8 +72,8 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   }
   if (!options.json) tell(plan, io);
   if (options.dryRun) return undefined;
-  if (!options.yes && !(await confirm(io, "Let go of them?", "--yes"))) return EXIT.nothing;
-  const stayed = await withProgress(io, "Letting go", async () => {
+  if (!options.yes && !(await confirm(io, "Delete them?", "--yes"))) return EXIT.nothing;
+  const stayed = await withProgress(io, "Deleting", async () => {
     await expire(workspace, plan);
     if (isEnabled(workspace)) await collectGarbage(workspace);
     return removeAll(workspace, worktrees);

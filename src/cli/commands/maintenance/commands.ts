@@ -6,7 +6,7 @@ export const cleanCommand = command({
   group: "Set up",
   summary: "delete expired steps and finished run worktrees",
   details:
-    "Lets go of steps, imported sessions, stored transcripts, texts for other agents and commits of dropped forks that are older " +
+    "Deletes steps, imported sessions, stored transcripts, texts for other agents and commits of dropped forks that are older " +
     "than `retention.days`, of the oldest steps beyond `retention.max_size`, and of files that restores kept after 90 days (or " +
     "`retention.days`, if that is more), as the background does by itself once a day. Also removes worktrees of runs that are " +
     "done with: everything in them is committed, and on another branch. It first says what and how much. Named steps stay, and " +

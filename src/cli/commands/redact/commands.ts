@@ -19,7 +19,7 @@ export const redactScanCommand = command({
   group: "Set up",
   summary: "where secrets are in these files",
   arguments: [{ name: "<files...>", help: "texts, transcripts, anything", completes: "path" }],
-  options: [{ flags: "--check", help: "end with 1 if there is one" }, JSON_OPTION],
+  options: [{ flags: "--check", help: "exit with 1 if there is one" }, JSON_OPTION],
   isDefault: true,
 });
 

@@ -8,6 +8,7 @@ import { namedStep, requireFreeName } from "../../../restore/targets/names.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { age } from "../../render/layout/time.ts";
 import { stepJson } from "../../render/step/json.ts";
+import { WHY_NOT_CAPTURED } from "../../render/step/step.ts";
 import { openWorkspace } from "../../shared/workspace.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
@@ -35,7 +36,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
   io.print(`  code: recorded`);
   io.print(`  chat: ${chat}${chat === "recorded" && agent ? ` (${oneLine(agent)})` : ""}`);
-  for (const { path } of step.snapshot.notCaptured)
-    io.say(`${io.err.paint("yellow", "not captured:")} ${oneLine(path)}`);
+  for (const { path, why } of step.snapshot.notCaptured)
+    io.say(`${io.err.paint("yellow", "not recorded:")} ${oneLine(path)} (${WHY_NOT_CAPTURED[why]})`);
   io.say(io.err.paint("dim", `\`backtrail rewind ${step.id}\` comes back to it.`));
 }

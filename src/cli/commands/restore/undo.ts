@@ -46,7 +46,7 @@ function noChanges(workspace: Workspace, count: number): string[] {
   const sentences = [`Nothing to undo: ${what} changed no files.`];
   if (next)
     sentences.push(
-      `The newest turn with changes is ${turnNumber(next.back)}, "${shorten(titleOf(next.step), 60)}": backtrail undo ${next.step.id}`,
+      `The newest turn with changes is ${turnNumber(next.back)}, "${shorten(titleOf(next.step), 60)}": \`backtrail undo ${next.step.id}\`.`,
     );
   return sentences;
 }

@@ -111,7 +111,7 @@ export async function run(options: OptionsOf<typeof statusCommand>, io: Io): Pro
   const state = config.enabled ? paint("green", "on") : paint("yellow", "off (the setting `enabled` is false)");
   io.printMessage(`Recording is ${state} in ${shownPath(workspace.root)}.`);
   io.printMessage(
-    `${stepsText(workspace)}; tier ${oneLine(config.tier)}, ${config.strategy}, push ${config.push.enabled ? `to ${oneLine(withoutPassword(config.push.remote))}` : "off"}.`,
+    `${stepsText(workspace)}. Tier: ${oneLine(config.tier)}. Checkpoints: ${config.strategy === "auto-commit" ? "auto-commit" : "on commit"}, ${config.push.enabled ? `pushed to ${oneLine(withoutPassword(config.push.remote))}` : "not pushed"}.`,
   );
   printUserScope(userScope, io);
   if (config.strategy === "auto-commit") printLeft(workspace, io);

@@ -17,7 +17,7 @@ export const bisectCommand = command({
   group: "Look back",
   summary: "find the turn that broke a command",
   details:
-    "Runs the command on recorded states, in a throwaway copy, until it is clear which turn of which agent made it fail. Your own files are not touched. Exit status 0 passes, 125 means that this state can't be told, anything else fails. Results are kept: the same files are never tried twice. The command is started as it stands, without a shell.",
+    "Runs the command on recorded states, in a throwaway copy, until it is clear which turn of which agent made it fail. Your own files are not touched. Exit status 0 passes, 125 means that this state is inconclusive, anything else fails. Results are kept: the same files are never tried twice. The command is started as it stands, without a shell.",
   arguments: [{ name: "<command...>", help: "what to run, after --" }],
   options: [
     {

@@ -32,9 +32,9 @@ export function trialFromOptions(workspace: Workspace, options: ExperimentOption
 
 export function outcomeText({ verdict, code, why }: Outcome, paint: Paint): string {
   if (verdict === "pass") return paint("green", "passes");
-  if (why === "no-directory") return paint("yellow", "can't be told: the directory is not there");
-  if (why === "no-program") return paint("yellow", "can't be told: the program is not there");
-  if (verdict === "skip") return paint("yellow", "can't be told (exit 125)");
+  if (why === "no-directory") return paint("yellow", "inconclusive: the directory is missing");
+  if (why === "no-program") return paint("yellow", "inconclusive: the program is missing");
+  if (verdict === "skip") return paint("yellow", "inconclusive (exit 125)");
   if (why === "timeout") return paint("red", "fails (it took too long)");
   return paint("red", why === "signal" ? "fails (ended by a signal)" : `fails (exit ${code})`);
 }

@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<Step["kind"], string>> = {
   task: "a subagent's work",
   tool: "between two tools",
   manual: "saved by hand",
-  safety: "saved before going back",
+  safety: "state before a restore",
 };
 
 export const WHY_NOT_CAPTURED: Readonly<Record<NotCaptured["why"], string>> = {

@@ -44,7 +44,7 @@ export const FORK_WORDS: WordsFor<ForkProblem> = {
     "Give another one with --branch.",
   ],
   "branch-exists": ({ branch }) => [
-    `There is a branch ${shown(branch, 80)} already.`,
+    `A branch ${shown(branch, 80)} already exists.`,
     "Give another name with --branch.",
   ],
   "branch-not-made": ({ reason }) => [`The branch could not be made: ${reason}.`],
@@ -52,7 +52,7 @@ export const FORK_WORDS: WordsFor<ForkProblem> = {
     `The branch ${oneLine(branch)} can't be made again: another one has its name.`,
     tip === null ? undefined : `Give it another one: git branch <name> ${tip}`,
   ],
-  "directory-exists": ({ directory }) => [`${shownPath(directory)} is there already.`, OTHER_DIRECTORY],
+  "directory-exists": ({ directory }) => [`${shownPath(directory)} already exists.`, OTHER_DIRECTORY],
   "directory-in-git": ({ directory }) => [`${shownPath(directory)} lies in git's own directory.`, OTHER_DIRECTORY],
   "directory-in-work-tree": ({ directory }) => [
     `${shownPath(directory)} lies in the work tree itself, and git does not ignore it.`,
@@ -113,7 +113,7 @@ export const FORK_WORDS: WordsFor<ForkProblem> = {
   "directory-replaced": ({ directory }) => [
     `${shownPath(directory)} is another directory than a moment ago. Nothing was changed.`,
   ],
-  "aside-exists": ({ directory }) => [`${shownPath(directory)} is there already.`, "Move it away and try again."],
+  "aside-exists": ({ directory }) => [`${shownPath(directory)} already exists.`, "Move it away and try again."],
   "not-removed": ({ directory, reason }) => [
     `${shownPath(directory)} can't be removed: ${reason}. Nothing was changed.`,
   ],
@@ -196,7 +196,7 @@ export function keepReasonText(reason: KeepReason): string {
     case "detached":
       return "it is on no branch";
     case "state-unknown":
-      return "what is changed there can't be told";
+      return "git can't say what is changed there";
     case "unreadable":
       return "what is in it can't be read";
     case "submodules":

@@ -3,7 +3,6 @@
 import { plural, shownPath } from "../../../../base/text.ts";
 import type { MaintenanceEvent } from "../../../../maintenance/events.ts";
 import type { ForkRecovery, NoConversation, RestoreNote, ResumeNote } from "../../../../restore/notes.ts";
-import type { RestoreKind } from "../../../../restore/types.ts";
 import { checkpointDefectText } from "../checkpoints.ts";
 import { listed } from "../words.ts";
 
@@ -27,12 +26,10 @@ export function noteText(note: Note): string {
       return `What an interrupted restore left in ${note.directory} can't be read, so it is left there.`;
     case "restore-finished": {
       const redo = note.restore === "fork" ? "" : "; `backtrail redo` takes it back";
-      return `Finished ${aRestore(note.restore)} that had been interrupted${redo}.`;
+      return `Finished an interrupted ${note.restore}${redo}.`;
     }
-    case "restore-not-finished": {
-      const what = aRestore(note.restore);
-      return `${what.charAt(0).toUpperCase()}${what.slice(1)} that had been interrupted could not be finished: ${note.reason}`;
-    }
+    case "restore-not-finished":
+      return `An interrupted ${note.restore} could not be finished: ${note.reason}`;
     case "saved-before-finishing":
       return `The files as they were before finishing are in step ${note.step}.`;
     case "conversation-continues":
@@ -142,7 +139,7 @@ export function noConversationText(reason: NoConversation): string {
     case "not-supported":
       return `Chat rewind unavailable (not known how for ${reason.agent})`;
     case "begins-later":
-      return "The conversation begins after this step: start a new session.";
+      return "This is before the first prompt of the conversation: start a new session.";
     case "outside":
       return "The conversation's copy would be outside of the agent's directory for conversations.";
     case "code-only":
@@ -160,8 +157,4 @@ export function noConversationText(reason: NoConversation): string {
     case "went-on":
       return `The conversation stays as it is, since it went on. Continue the one from before with: backtrail resume ${reason.session}`;
   }
-}
-
-function aRestore(kind: RestoreKind): string {
-  return kind === "undo" ? "an undo" : `a ${kind}`;
 }

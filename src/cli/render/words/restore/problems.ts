@@ -69,7 +69,7 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
   "too-few-turns": ({ count, available, suggestions }) => [
     available === 0
       ? "Nothing to rewind: no recorded turn led to the current files."
-      : `There are not ${count} turns to go back: ${plural(available, "turn")} can be taken back.`,
+      : `Only ${plural(available, "turn")} can be rewound, not ${count}.`,
     suggestionHint(suggestions),
   ],
   "turn-count-too-high": ({ count, available, inSession }) => [
@@ -106,13 +106,13 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
     "`backtrail log` shows which turns led here.",
   ],
   "subagent-unclear": () => [
-    "What this subagent changed can't be told from what was done beside it.",
+    "What this subagent changed can't be separated from what was done beside it.",
     "The whole turn can be taken back: `backtrail log` shows it.",
   ],
   "already-undone": () => ["None of these changes are in the files anymore.", LOG_LISTS],
 
   "turn-not-ended": ({ agent, turn }) => [
-    `Turn ${turn} of ${shown(agent)} has not ended, so its changes can't be told from yours.`,
+    `Turn ${turn} of ${shown(agent)} has not ended, so its changes can't be separated from yours.`,
     "Let it finish or end its session, or rewind without --keep-mine.",
   ],
   "own-changes-unknown": ({ target }) => [

@@ -95,16 +95,19 @@ function wordsOf(effect: SideEffect): { what: string; why: string } {
     case "stash":
       return { what: `${effect.kind} ${effect.name}`, why: `a ${effect.kind} is git's own, and stays` };
     case "branch-switched": {
-      const shown = (branch: string | null) => (branch === null ? "none" : shownPath(branch));
-      const what = `The branch that is checked out (${shown(effect.now)}, then ${shown(effect.then)})`;
-      return { what, why: "it stays, and the next commit goes onto it" };
+      const shown = (branch: string | null) => (branch === null ? "no branch" : `branch ${shownPath(branch)}`);
+      const what = `You are on ${shown(effect.now)}; this step was on ${shown(effect.then)}`;
+      return { what, why: "the branch is not switched" };
     }
     case "branch-not-moved":
       return { what: "The branch", why: "another branch was checked out then, so it is not moved" };
     case "staged":
       return effect.files === null
         ? { what: "What is staged", why: "the branch was at another commit then" }
-        : { what: `Staged changes of ${plural(effect.files, "file")}`, why: "only the files themselves change" };
+        : {
+            what: `Staged changes of ${plural(effect.files, "file")}`,
+            why: "they stay staged as they are; only the working copies change",
+          };
     case "in-progress": {
       const why = `it was begun since, and a commit now would conclude it with these files; \`${ABORT[effect.operation]}\` ends it`;
       return { what: `The ${effect.operation} that is under way`, why };
