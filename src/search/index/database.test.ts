@@ -16,7 +16,8 @@ test.each([
   createSegmentTable(database, 1);
   const insert = database.statement("insert into words_1 (rowid, words) values (?, ?)");
   insert.run(1, "one two");
-  insert.run(2, "two 検索");
+  // As bytes, which is faster than as a string.
+  insert.run(2, Buffer.from("two 検索"));
   const find = database.statement("select rowid from words_1 where words_1 match ?");
   const found = (query: string) => find.all(query).map((row) => (row as { rowid: number }).rowid);
   expect([found('"two"'), found('"on" *'), found('"検索"')]).toEqual([[1, 2], [1], [2]]);

@@ -113,7 +113,7 @@ export class Segments {
     const insert = this.#database.statement(`insert into ${table} (rowid, words) values (?, ?)`);
     for (const row of rows) {
       const document = asDocument(row);
-      insert.run(document.id, this.#table.tokensOf(this.#textOf(document)));
+      insert.run(document.id, this.#table.tokensOf(Buffer.from(this.#textOf(document))));
     }
     this.#database.statement("update segments set removed = 0 where id = ?").run(segment);
   }
@@ -131,7 +131,7 @@ export class Segments {
       const id = segment.id * IDS + segment.docs++;
       const { field, time, turn, position, step = null, path = null } = document;
       docs.run(id, conversation, FIELDS.indexOf(field), time, turn, position, block, start, text.length, step, path);
-      words.run(id, this.#table.tokensOf(document.text));
+      words.run(id, this.#table.tokensOf(text));
       start += text.length;
     }
     segment.bytes += start;

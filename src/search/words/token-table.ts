@@ -1,135 +1,198 @@
 /**
  * Finds the tokens of many texts fast. Texts repeat words, so the table keeps the tokens of each word that it has seen,
- * and finds a word by its characters in place, without making a string of it.
+ * and finds words and writes tokens as bytes, without making strings. split.ts defines what the tokens are.
  */
-import { CJK, CLASSES, classAt, SEPARATOR } from "./characters.ts";
-import { MAX_WORD, pairsOf, tokensOfWord } from "./split.ts";
+import { ByteStrings, END, longer, START } from "./byte-strings.ts";
+import { CLASSES, WORD } from "./characters.ts";
+import { MAX_WORD, tokensOf } from "./split.ts";
 
-const SLOTS = 1 << 18;
-/** The table starts again when it holds so many words or characters, so that its memory stays bounded. */
-const MAX_WORDS = SLOTS / 2;
-const MAX_UNITS = MAX_WORDS * 12;
-const FIRST_SCRATCH = 1 << 15;
+const SPACE = 0x20;
+const DOLLAR = 0x24;
+const UNDERSCORE = 0x5f;
+const FIRST_OUTPUT = 1 << 16;
+
+/**
+ * Fields of a string's record in the table, as offsets: the last text in which it was a word, the last one in which it
+ * was a token, and its tokens as a word (1 + a number in `#lists`; -1 if it is its own only token; 0 if not known yet).
+ */
+const WORD_IN = 3;
+const TOKEN_IN = 4;
+const TOKENS = 5;
+const ITSELF = -1;
+
+const OTHER = 0;
+const DIGIT = 1;
+const LOWER = 2;
+const UPPER = 3;
+/** Bytes that are part of a word, or perhaps of one: ASCII word characters and all that is not ASCII. */
+const IN_WORD = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x80 || CLASSES[byte] === WORD ? 1 : 0));
+const KINDS = Uint8Array.from({ length: 128 }, (_, byte) => kindOf(byte));
+
+function kindOf(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return DIGIT;
+  if (byte >= 0x61 && byte <= 0x7a) return LOWER;
+  return byte >= 0x41 && byte <= 0x5a ? UPPER : OTHER;
+}
 
 export class TokenTable {
-  /** Numbers of words, plus 1; 0 is free. */
-  readonly #slots = new Int32Array(SLOTS);
-  /** Of each word: its hash, its place in `#units`, and the number of its first token. */
-  readonly #hashes = new Int32Array(MAX_WORDS);
-  readonly #starts = new Int32Array(MAX_WORDS + 1);
-  readonly #firstToken = new Int32Array(MAX_WORDS);
-  /** The other tokens of words that have several. */
-  readonly #otherTokens: (number[] | undefined)[] = [];
-  /** The characters of all words. A string of a word would keep the whole text in memory that it was cut from. */
-  readonly #units = new Uint16Array(MAX_UNITS + MAX_WORD + 1);
-  #words = 0;
-  #tokens: string[] = [];
-  readonly #numbers = new Map<string, number>();
-  /** The last text in which each token was seen. */
-  #lastText = new Int32Array(MAX_WORDS);
+  /** Words and tokens: most words are their own only token. */
+  readonly #strings = new ByteStrings();
+  /** The tokens of words that have several, or another. */
+  readonly #lists: number[][] = [];
   #text = 0;
-  /** The characters of the text at hand: reading them from an array is faster than from a string. */
-  #scratch = new Uint16Array(FIRST_SCRATCH);
+  #output = new Uint8Array(FIRST_OUTPUT);
+  #length = 0;
+  /** The word at hand in lower case. */
+  readonly #lower = new Uint8Array(MAX_WORD + 1);
 
-  /** The distinct tokens of a text, separated by spaces. */
-  tokensOf(text: string): string {
+  /** The distinct tokens of a text in UTF-8, separated by spaces. Valid until the next call. */
+  tokensOf(text: Uint8Array): Uint8Array {
     this.#text++;
-    const found: string[] = [];
+    this.#length = 0;
     const { length } = text;
-    const units = this.#unitsOf(text);
     let at = 0;
     while (at < length) {
-      let unit = units[at] as number;
-      const kind = CLASSES[unit] || classAt(text, at);
-      if (kind === SEPARATOR) {
+      if (IN_WORD[text[at] as number] === 0) {
         at++;
         continue;
       }
       const start = at;
-      const last = start + MAX_WORD;
       let hash = 0;
+      let all = 0;
       do {
-        if (at <= last) hash = (Math.imul(hash, 31) + unit) | 0;
-        if (++at >= length) break;
-        unit = units[at] as number;
-      } while ((CLASSES[unit] || classAt(text, at)) === kind);
-      if (kind === CJK) for (const pair of pairsOf(text.slice(start, at))) this.#add(this.#numberOf(pair), found);
-      else this.#addWord(units, start, Math.min(at, last + 1), hash, found);
+        const byte = text[at++] as number;
+        all |= byte;
+        hash = (Math.imul(hash, 31) + byte) | 0;
+      } while (at < length && IN_WORD[text[at] as number] === 1);
+      if (at - start <= MAX_WORD) this.#addRun(text, start, at, hash, all >= 0x80);
+      else if (all >= 0x80) for (const token of foreignTokens(text, start, at)) this.#add(this.#tokenOf(token));
+      else this.#addLong(text, start);
+      if (this.#strings.isFull) this.#clear();
     }
-    return found.join(" ");
+    return this.#output.subarray(0, this.#length);
   }
 
-  #unitsOf(text: string): Uint16Array {
-    if (text.length > this.#scratch.length) this.#scratch = new Uint16Array(text.length * 2);
-    Buffer.from(this.#scratch.buffer).write(text, "utf16le");
-    return this.#scratch;
+  /** A word, or a run of words that are not ASCII alone. */
+  #addRun(text: Uint8Array, start: number, end: number, hash: number, isForeign: boolean): void {
+    const strings = this.#strings;
+    const word = strings.find(text, start, end, hash);
+    if (strings.records[word + WORD_IN] === this.#text) return;
+    strings.records[word + WORD_IN] = this.#text;
+    const tokens = strings.records[word + TOKENS] || this.#learn(word, text, start, end, isForeign);
+    if (tokens === ITSELF) this.#add(word);
+    else for (const token of this.#lists[tokens - 1] as number[]) this.#add(token);
   }
 
-  #add(token: number, found: string[]): void {
-    if (this.#lastText[token] === this.#text) return;
-    this.#lastText[token] = this.#text;
-    found.push(this.#tokens[token] as string);
+  /** A long word is cut, and has no pieces. */
+  #addLong(text: Uint8Array, start: number): void {
+    this.#lowerCase(text, start, start + MAX_WORD);
+    this.#add(this.#token(this.#lower, 0, MAX_WORD));
   }
 
-  #addWord(text: Uint16Array, start: number, end: number, hash: number, found: string[]): void {
-    const word = this.#find(text, start, end, hash);
-    const first = this.#firstToken[word] as number;
-    if (first < 0) return;
-    this.#add(first, found);
-    const others = this.#otherTokens[word];
-    if (others !== undefined) for (const token of others) this.#add(token, found);
+  #learn(word: number, text: Uint8Array, start: number, end: number, isForeign: boolean): number {
+    const found = isForeign
+      ? [...foreignTokens(text, start, end)].map((token) => this.#tokenOf(token))
+      : this.#tokensOfWord(text, start, end);
+    const tokens = found.length === 1 && found[0] === word ? ITSELF : this.#lists.push(found);
+    this.#strings.records[word + TOKENS] = tokens;
+    return tokens;
   }
 
-  #find(text: Uint16Array, start: number, end: number, hash: number): number {
-    let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
-    for (let number = this.#slots[slot] as number; number !== 0; number = this.#slots[slot] as number) {
-      if (this.#hashes[number - 1] === hash && this.#isAt(text, start, end, number - 1)) return number - 1;
-      slot = (slot + 1) & (SLOTS - 1);
+  /** The tokens of an ASCII word, as `tokensOfWord` finds them. */
+  #tokensOfWord(text: Uint8Array, start: number, end: number): number[] {
+    this.#lowerCase(text, start, end);
+    const lower = this.#lower;
+    const length = end - start;
+    const found = [this.#token(lower, 0, length)];
+    const addPart = (from: number, to: number) => {
+      // Shorter pieces say nothing by themselves.
+      if (to - from < 2 || to - from === length) return;
+      const token = this.#token(lower, from, to);
+      if (!found.includes(token)) found.push(token);
+    };
+    for (let from = 0; from < length; ) {
+      const to = endOfPiece(text, start + from, end) - start;
+      addPart(from, to);
+      // The letters and the number of `http2`.
+      const digits = firstDigit(lower, from, to);
+      if (digits - from >= 2 && digits < to && areDigits(lower, digits, to)) {
+        addPart(from, digits);
+        addPart(digits, to);
+      }
+      from = to;
+      while (from < length && isSign(lower[from] as number)) from++;
     }
-    const units = this.#starts[this.#words] as number;
-    if (this.#words >= MAX_WORDS || units >= MAX_UNITS) {
-      this.#clear();
-      return this.#find(text, start, end, hash);
-    }
-    for (let at = start; at < end; at++) this.#units[units + at - start] = text[at] as number;
-    const word = this.#words++;
-    this.#starts[this.#words] = units + end - start;
-    this.#hashes[word] = hash;
-    this.#slots[slot] = word + 1;
-    const copy = String.fromCharCode(...this.#units.subarray(units, units + end - start));
-    const [first = -1, ...others] = tokensOfWord(copy).map((token) => this.#numberOf(token));
-    this.#firstToken[word] = first;
-    if (others.length > 0) this.#otherTokens[word] = others;
-    return word;
+    return found;
   }
 
-  #isAt(text: Uint16Array, start: number, end: number, word: number): boolean {
-    const from = this.#starts[word] as number;
-    if (end - start !== (this.#starts[word + 1] as number) - from) return false;
-    for (let at = start; at < end; at++) if (text[at] !== this.#units[from + at - start]) return false;
-    return true;
+  #lowerCase(text: Uint8Array, start: number, end: number): void {
+    for (let at = start; at < end; at++) {
+      const byte = text[at] as number;
+      this.#lower[at - start] = KINDS[byte] === UPPER ? byte + 32 : byte;
+    }
   }
 
-  #numberOf(token: string): number {
-    const known = this.#numbers.get(token);
-    if (known !== undefined) return known;
-    const number = this.#tokens.push(token) - 1;
-    this.#numbers.set(token, number);
-    if (number >= this.#lastText.length) {
-      const longer = new Int32Array(number * 2);
-      longer.set(this.#lastText);
-      this.#lastText = longer;
-    }
-    return number;
+  #tokenOf(token: string): number {
+    const bytes = Buffer.from(token);
+    return this.#token(bytes, 0, bytes.length);
+  }
+
+  #token(source: Uint8Array, start: number, end: number): number {
+    let hash = 0;
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (source[at] as number)) | 0;
+    return this.#strings.find(source, start, end, hash);
+  }
+
+  #add(token: number): void {
+    const { records, bytes } = this.#strings;
+    if (records[token + TOKEN_IN] === this.#text) return;
+    records[token + TOKEN_IN] = this.#text;
+    const to = records[token + END] as number;
+    let from = records[token + START] as number;
+    let length = this.#length;
+    if (length + to - from + 1 > this.#output.length) this.#output = longer(this.#output, length + to - from + 1);
+    const output = this.#output;
+    if (length > 0) output[length++] = SPACE;
+    while (from < to) output[length++] = bytes[from++] as number;
+    this.#length = length;
   }
 
   /** In the middle of a text, a token may then be found twice, which the index does not mind. */
   #clear(): void {
-    this.#slots.fill(0);
-    this.#words = 0;
-    this.#otherTokens.length = 0;
-    this.#tokens = [];
-    this.#numbers.clear();
-    this.#lastText.fill(0);
+    this.#strings.clear();
+    this.#lists.length = 0;
   }
+}
+
+function foreignTokens(text: Uint8Array, start: number, end: number): Set<string> {
+  return tokensOf(Buffer.from(text.buffer, text.byteOffset + start, end - start).toString("utf8"));
+}
+
+/** `token` in `tokenRefresh`, `HTML` in `HTMLParser`: pieces end at `_` and `$`, and before a capital. */
+function endOfPiece(text: Uint8Array, start: number, end: number): number {
+  let before = KINDS[text[start] as number] as number;
+  if (before === OTHER) return start;
+  for (let at = start + 1; at < end; at++) {
+    const kind = KINDS[text[at] as number] as number;
+    if (kind === OTHER) return at;
+    if (kind === UPPER && before !== UPPER) return at;
+    if (kind === UPPER && at + 1 < end && KINDS[text[at + 1] as number] === LOWER) return at;
+    before = kind;
+  }
+  return end;
+}
+
+function firstDigit(text: Uint8Array, from: number, to: number): number {
+  let at = from;
+  while (at < to && KINDS[text[at] as number] !== DIGIT) at++;
+  return at;
+}
+
+function areDigits(text: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (KINDS[text[at] as number] !== DIGIT) return false;
+  return true;
+}
+
+function isSign(byte: number): boolean {
+  return byte === UNDERSCORE || byte === DOLLAR;
 }
