@@ -27,7 +27,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   recording: 5,
   restore: 6,
   run: 5,
-  search: 55,
+  search: 0,
   setup: 4,
   steps: 0,
   team: 5,

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import type { DatabaseSync } from "node:sqlite";
 import zlib from "node:zlib";
-import { UserError } from "../../base/errors.ts";
+import { SearchError } from "../problems.ts";
 import type { Database, Statement } from "./database-types.ts";
 
 export function openDatabase(path: string, options: { readOnly?: boolean } = {}): Database {
@@ -30,7 +30,7 @@ function sqlite(): typeof import("node:sqlite") {
   try {
     return createRequire(import.meta.url)("node:sqlite");
   } catch {
-    throw new UserError("failed", "This version of Node has no SQLite.", "Search needs Node 22.15 or later, or Bun.");
+    throw new SearchError("failed", { kind: "sqlite-missing" });
   }
 }
 

@@ -9,6 +9,7 @@ import { makeDirectory, removeFile } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
 import { stateDirectory } from "../../base/paths.ts";
 import { sleepSync } from "../../base/runtime.ts";
+import { SearchError } from "../problems.ts";
 import { openDatabase } from "./database.ts";
 import type { Database } from "./database-types.ts";
 import { createTables, OLDEST_SQLITE, VERSION } from "./schema.ts";
@@ -47,7 +48,7 @@ export function openIndex(path = indexPath()): OpenIndex {
     } catch (error) {
       if (!LOCKED.test(messageOf(error))) throw error;
       if (performance.now() > deadline) {
-        throw new UserError("failed", "Another process is using the search index.", "Try again in a moment.");
+        throw new SearchError("failed", { kind: "search-index-busy" });
       }
       sleepSync(RETRY_MS);
     }
@@ -156,23 +157,15 @@ function requireSqlite(database: Database): void {
   for (const [at, number] of needed.entries()) {
     if ((found[at] ?? 0) > number) return;
     if ((found[at] ?? 0) < number) {
-      throw new UserError("failed", `Search needs SQLite ${OLDEST_SQLITE} or later; this system has ${version}.`);
+      throw new SearchError("failed", { kind: "sqlite-too-old", needed: OLDEST_SQLITE, found: version });
     }
   }
 }
 
-function tooNew(): UserError {
-  return new UserError(
-    "failed",
-    "A later version of Backtrail made the search index.",
-    "Use that version, or make the index again with `backtrail search --rebuild`.",
-  );
+function tooNew(): SearchError {
+  return new SearchError("failed", { kind: "search-index-later" });
 }
 
-function unusable(cause: unknown): UserError {
-  return new UserError(
-    "failed",
-    `The search index can't be opened: ${messageOf(cause)}`,
-    `It is ${indexPath()}; check the disk and the directory's permissions.`,
-  );
+function unusable(cause: unknown): SearchError {
+  return new SearchError("failed", { kind: "search-index-unusable", path: indexPath(), reason: messageOf(cause) });
 }

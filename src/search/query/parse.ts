@@ -1,8 +1,8 @@
 /** Parses a search query: words, prefixes, quoted text, exclusions and filters. Never rejects words: only filters. */
-import { UserError } from "../../base/errors.ts";
 import { closest } from "../../base/text.ts";
 import { parseTime } from "../../base/time/parse.ts";
 import { FIELDS, type Field } from "../index/schema.ts";
+import { SearchError } from "../problems.ts";
 import { wordSpans } from "../words/split.ts";
 
 /**
@@ -137,7 +137,7 @@ function addFilter(filters: Filters, name: string, value: string, now: Date): vo
 
 function addCost({ cost }: Filters, value: string): void {
   const [, sign, amount] = /^([<>])\$?(\d+(?:\.\d+)?)$/.exec(value) ?? [];
-  if (amount === undefined) throw new UserError("usage", `cost:${value} is not a cost.`, "Write cost:>1 or cost:<0.5.");
+  if (amount === undefined) throw new SearchError("usage", { kind: "cost-filter-invalid", value });
   cost[sign === ">" ? "over" : "under"] = Number(amount);
 }
 
@@ -145,6 +145,5 @@ function oneOf<T extends string>(name: string, value: string, choices: readonly 
   const found = choices.find((choice) => choice === value.toLowerCase());
   if (found) return found;
   const near = closest(value.toLowerCase(), choices);
-  const hint = near ? `Did you mean ${name}:${near}?` : `There are ${choices.join(", ")}.`;
-  throw new UserError("usage", `${name}:${value} is not a filter.`, hint);
+  throw new SearchError("usage", { kind: "filter-value-unknown", filter: name, value, near, choices });
 }

@@ -7,6 +7,7 @@ import { mcp } from "./mcp.ts";
 import { payloads } from "./payloads.ts";
 import { profiles } from "./profiles.ts";
 import { protocol } from "./protocol.ts";
+import { query } from "./query.ts";
 import { refs } from "./refs.ts";
 import { settings } from "./settings.ts";
 import { store } from "./store.ts";
@@ -15,6 +16,7 @@ import { transcripts } from "./transcripts.ts";
 
 export const TARGETS: readonly Target[] = [
   text,
+  query,
   payloads,
   metadata,
   configuration,

@@ -6,6 +6,7 @@ import type { IndexStatus } from "../../../search/search.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { fit } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
+import { nearTexts } from "../words/search.ts";
 
 export interface HitsView {
   paint: Paint;
@@ -86,7 +87,8 @@ export function searchNotes(status: IndexStatus, paint: Paint, result?: Pick<Sea
   const notes: string[] = [];
   if (result?.hits.length === 0) {
     notes.push("Nothing found.");
-    for (const hint of nearWords(result.near)) notes.push(`${paint("cyan", "hint:")} ${printable(hint)}`);
+    for (const hint of result.near ? nearTexts(result.near) : [])
+      notes.push(`${paint("cyan", "hint:")} ${printable(hint)}`);
   }
   if (status.remade) notes.push(paint("dim", "The search index was damaged; it is being made again."));
   if (status.readOnly)
@@ -97,14 +99,4 @@ export function searchNotes(status: IndexStatus, paint: Paint, result?: Pick<Sea
       paint("dim", `${plural(status.pending, "transcript")} not indexed yet; indexing goes on in the background.`),
     );
   return notes;
-}
-
-function nearWords(near: SearchResult["near"]): string[] {
-  if (!near) return [];
-  const unknown = near.words.map(({ word, like }) =>
-    like === null ? `"${word}" occurs nowhere.` : `"${word}" occurs nowhere. Did you mean "${like}"?`,
-  );
-  if (near.withoutFilters > 0)
-    unknown.push(`Without the filters there are up to ${plural(near.withoutFilters, "hit")}.`);
-  return unknown;
 }

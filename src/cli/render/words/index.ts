@@ -11,6 +11,7 @@ import { RESTORE_WORDS, RESUME_WORDS } from "./restore/problems.ts";
 import { sideEffectRow } from "./restore/side-effects.ts";
 import { openSessionNotice, undoNotice } from "./restore/undo-notice.ts";
 import { RUN_WORDS } from "./runs.ts";
+import { SEARCH_WORDS } from "./search.ts";
 import { BASE_WORDS, CONFIG_WORDS, EDIT_WORDS } from "./setup/files.ts";
 import { SETUP_WORDS } from "./setup/problems.ts";
 import { API_WORDS, STEP_WORDS } from "./steps.ts";
@@ -33,6 +34,7 @@ export const TABLES: readonly object[] = [
   FORK_WORDS,
   RUN_WORDS,
   TRIAL_WORDS,
+  SEARCH_WORDS,
   API_WORDS,
   TEAM_WORDS,
   HUB_WORDS,
