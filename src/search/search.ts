@@ -3,6 +3,7 @@
  * turns out to be damaged is made again.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { logError } from "../base/log.ts";
 import { ownProgram, spawn } from "../base/runtime.ts";
 import type { Workspace } from "../git/workspace.ts";
@@ -35,6 +36,7 @@ export interface CatchUpOptions {
 const PATIENCE_MS = 200;
 /** Without an index there is nothing to find, so the first search waits longer. */
 const FIRST_PATIENCE_MS = 5_000;
+const RETRY_MS = 10;
 /** How often the background looks at every file. */
 const FULL_LOOK_MS = 600_000;
 
@@ -61,7 +63,12 @@ export class Search {
       return performance.now() < deadline && !signal?.aborted;
     };
     const look = isFirst ? "full" : "quick";
-    const { pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, goOn }));
+    let { pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, goOn }));
+    // What another process indexes at this moment may be the turn that is searched for.
+    while (busy && performance.now() < deadline && !signal?.aborted) {
+      await sleep(RETRY_MS);
+      ({ pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, goOn })));
+    }
     if ((pending > 0 && !busy) || Date.now() - lastFullLook(this.#index) > FULL_LOOK_MS) indexInBackground();
     return { pending, busy, readOnly: this.#index.readOnly, remade: this.#remade };
   }

@@ -2,7 +2,8 @@
  * Brings the index up to date: finds what changed, and indexes it, newest first. Can be stopped and killed at any point;
  * the next update goes on from there. Only one process updates at a time.
  */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { getAgent } from "../../agents/registry/registry.ts";
 import { tryAcquire } from "../../base/fs/lock.ts";
 import { logError } from "../../base/log.ts";
@@ -16,6 +17,7 @@ import type { SearchIndex } from "../index/store.ts";
 import { nativeTranscripts } from "../sources/native.ts";
 import type { FoundTranscript } from "../sources/recorded.ts";
 import type { IndexRedaction } from "../sources/redaction.ts";
+import type { StoredConversation } from "../sources/stored.ts";
 import type { Progress } from "../sources/transcript.ts";
 
 export interface UpdateOptions {
@@ -71,6 +73,8 @@ class Update {
   readonly #redactions = new Map<string, Promise<IndexRedaction>>();
   readonly #forgotten = new Map<string, ReturnType<typeof forgottenSessions>>();
   readonly #workspaces = new Map<string, Workspace>();
+  /** Of the index, to save once everything is indexed. */
+  readonly #states = new Map<string, string>();
 
   constructor(index: SearchIndex, options: UpdateOptions) {
     this.#index = index;
@@ -83,10 +87,11 @@ class Update {
       ? await nativeTranscripts(this.#index, look)
       : { files: [], folders: new Map<string, number>() };
     const repositories = this.#changedRepositories(native.files);
+    const stored = (await this.#stored(native.folders)).filter((source) => !this.#isForgotten(source));
     const recorded = await recordedIn(repositories);
     for (const { workspace } of repositories.values()) removeForgotten(this.#index, workspace);
     const found = [...recorded.flat(), ...native.files].filter((source) => !this.#isForgotten(source));
-    const tasks = this.#tasks(found, repositories);
+    const tasks = [...this.#tasks(found, repositories), ...this.#storedTasks(stored)];
     const isHere = (task: Task) => Number(task.time === Number.POSITIVE_INFINITY);
     tasks.sort((a, b) => isHere(b) - isHere(a) || b.time - a.time);
     const progress = { bytes: 0, done: 0, all: tasks.length };
@@ -140,6 +145,7 @@ class Update {
       const repository = database.statement("insert or replace into repositories values (?, ?, ?)");
       for (const { workspace, modified } of repositories.values())
         repository.run(workspace.root, workspace.storeDir, modified);
+      for (const [key, state] of this.#states) this.#index.setState(key, state);
       if (this.#options.look === "full") this.#index.setState(LAST_FULL, String(Date.now()));
       for (const segment of this.#index.segments.withRemoved(true)) this.#index.segments.remake(segment);
     });
@@ -188,6 +194,40 @@ class Update {
     return tasks;
   }
 
+  /** Logs of runs, and with a look at everything also fetched checkpoints. */
+  async #stored(seen: Map<string, number>): Promise<StoredConversation[]> {
+    const { workspace: here, look } = this.#options;
+    const { database } = this.#index;
+    const known = look === "full" ? "select repository as root from conversations" : "select root from repositories";
+    const rows = database.statement(`${known} group by 1`).all() as { root: string | null }[];
+    const roots = new Set([...(here ? [here.root] : []), ...rows.flatMap(({ root }) => root ?? [])]);
+    const places = [...roots].filter((root) => existsSync(join(root, look === "full" ? "." : ".aiwr")));
+    if (places.length === 0) return [];
+    const { fetchedCheckpoints, loggedRuns } = await import("../sources/stored.ts");
+    const found: StoredConversation[] = [];
+    for (const root of places) {
+      const workspace = here?.root === root ? here : findWorkspace(root);
+      const own = workspace?.root === root ? workspace : undefined;
+      if (own) this.#workspaces.set(own.storeDir, own);
+      found.push(...(await loggedRuns(this.#index, root, own?.storeDir ?? null, seen)));
+      if (look === "full" && own?.kind === "repository")
+        found.push(...(await fetchedCheckpoints(this.#index, own, this.#states)));
+    }
+    return found;
+  }
+
+  /** They come last: most are indexed from a better place by then. */
+  #storedTasks(stored: readonly StoredConversation[]): Task[] {
+    return stored.map((one) => ({
+      time: Number.NEGATIVE_INFINITY,
+      run: async () => {
+        const { indexStored } = await import("../sources/stored.ts");
+        await indexStored(this.#index, one, await this.#redaction(one.store));
+        return true;
+      },
+    }));
+  }
+
   async #transcript(source: FoundTranscript, progress: Progress): Promise<boolean> {
     const analyzer = (await getAgent(source.agent, storeOf(source)))?.analyzer;
     if (!analyzer) return true;
@@ -208,7 +248,7 @@ class Update {
   }
 
   /** The agent's own file of a forgotten session may still be there. */
-  #isForgotten({ store, session }: FoundTranscript): boolean {
+  #isForgotten({ store, session }: Pick<FoundTranscript, "store" | "session">): boolean {
     const workspace = store === null ? undefined : this.#workspaces.get(store);
     if (!workspace) return false;
     const known = this.#forgotten.get(workspace.storeDir);
