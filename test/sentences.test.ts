@@ -27,7 +27,8 @@ const LIMITS: Readonly<Record<string, number>> = {
   recording: 5,
   restore: 6,
   run: 5,
-  search: 0,
+  // SQL, all of it.
+  search: 45,
   setup: 4,
   steps: 0,
   team: 5,
