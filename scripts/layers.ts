@@ -1,9 +1,10 @@
 /**
  * The layers of the source, from the ground up, and who imports whom. A layer may import what lies below it;
- * layers in one row never import each other. `test/layers.test.ts` checks the imports and the linter's configuration;
- * `node scripts/bun.mjs scripts/layers.ts --write` brings the latter up to date.
+ * layers in one row never import each other. Which of a layer's files others may import is listed in its `api.txt`.
+ * `test/layers.test.ts` checks the imports, the lists and the linter's configuration; `node scripts/bun.mjs
+ * scripts/layers.ts --write` brings the latter up to date and shortens the lists.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
 export const LAYERS: string[][] = [
@@ -124,6 +125,51 @@ function placed(root: string, from: string, specifier: string): Import {
   return { from, to, own: true };
 }
 
+/** The files of a layer that other layers may import, from the source's root: `api.txt` in the layer's folder. */
+export function apiOf(root: string, layer: string): string[] {
+  const file = join(root, layer, "api.txt");
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  return lines.filter((line) => line !== "").map((line) => `${layer}/${line}`);
+}
+
+/** Imports from one layer into another, types and lazy imports included. Tests may import what they test. */
+export function importsAcross(root: string): Import[] {
+  return sourcesIn(root)
+    .filter((file) => !/\.test\.tsx?$/.test(file))
+    .flatMap((file) => importsOf(root, file))
+    .filter(({ from, to, own }) => own && !["main", layerOf(from)].includes(layerOf(to)));
+}
+
+/** Why imports and lists of APIs do not agree; empty if they do. */
+export function apiObjections(root: string): string[] {
+  const imports = importsAcross(root);
+  const layers = [...new Set(sourcesIn(root).map(layerOf))].filter((layer) => layer !== "main");
+  const listed = new Set(layers.flatMap((layer) => apiOf(root, layer)));
+  const used = new Set(imports.map(({ to }) => to));
+  return [
+    ...imports
+      .filter(({ to }) => !listed.has(to))
+      .map(({ from, to }) => {
+        const layer = layerOf(to);
+        return `${from} → ${to}: not in the API of ${layer}/. Use a file of src/${layer}/api.txt, or list this one there.`;
+      }),
+    ...[...listed]
+      .filter((file) => !used.has(file))
+      .map((file) => `${file}: no other layer imports it. Run scripts/layers.ts --write, which takes it off the list.`),
+  ];
+}
+
+/** Takes files that no other layer imports off the lists, and sorts them. Adds none: that is a decision. */
+function tidyApis(root: string): void {
+  const used = new Set(importsAcross(root).map(({ to }) => to));
+  for (const layer of LAYERS.flat()) {
+    const listed = apiOf(root, layer);
+    if (listed.length === 0) continue;
+    const kept = [...new Set(listed)].filter((file) => used.has(file)).sort();
+    writeFileSync(join(root, layer, "api.txt"), kept.map((file) => `${file.slice(layer.length + 1)}\n`).join(""));
+  }
+}
+
 /** The part of biome.json that keeps each layer from importing those above and beside it. */
 export function linterOverrides(): unknown[] {
   return LAYERS.flat()
@@ -154,4 +200,5 @@ if (import.meta.main && process.argv.includes("--write")) {
   const file = join(import.meta.dirname, "..", "biome.json");
   const configuration = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(file, `${JSON.stringify({ ...configuration, overrides: linterOverrides() }, null, 2)}\n`);
+  tidyApis(join(import.meta.dirname, "..", "src"));
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  apiObjections,
   importsOf,
   LAYERS,
   layerOf,
@@ -22,6 +23,23 @@ describe("layers", () => {
   test("no file imports a layer above its own or beside it", () => {
     expect(sources.length).toBeGreaterThan(10);
     expect(sources.flatMap((file) => wrongImports(root, file))).toEqual([]);
+  });
+
+  test("layers import of each other only what api.txt lists", () => {
+    expect(apiObjections(root)).toEqual([]);
+  });
+
+  test("an import of a file off the list is found, and a listed file that nobody needs", () => {
+    using place = temporaryDirectory();
+    place.write("git/run.ts", "export const a = 1;\n");
+    place.write("git/inner.ts", 'export { a as b } from "./run.ts";\n');
+    place.write("git/api.txt", "run.ts\nold.ts\n");
+    place.write("cli/io.ts", 'import { a } from "../git/run.ts";\nimport type { b } from "../git/inner.ts";\n');
+    place.write("cli/io.test.ts", 'import { b } from "../git/inner.ts";\n');
+    expect(apiObjections(place.path)).toEqual([
+      "cli/io.ts → git/inner.ts: not in the API of git/. Use a file of src/git/api.txt, or list this one there.",
+      "git/old.ts: no other layer imports it. Run scripts/layers.ts --write, which takes it off the list.",
+    ]);
   });
 
   test("every directory of the source has its row", () => {
