@@ -5,7 +5,7 @@ import { standIn } from "../../support/stand-in.ts";
 import type { World } from "../killed-world.ts";
 import type { Operation, Start } from "./operation.ts";
 
-const WORKING = `init "$SESSION"; i=0; while [ $i -lt 8 ]; do say "line $i"; sleep 0.02; i=$((i+1)); done; done_ 'All done.'`;
+export const WORKING = `init "$SESSION"; i=0; while [ $i -lt 8 ]; do say "line $i"; sleep 0.02; i=$((i+1)); done; done_ 'All done.'`;
 const SEPARATOR = "----------";
 const BEGINNING = ["run:noted", "run:opened", "run:started"];
 const NAMING = ["run:linked", "run:named"];
@@ -114,7 +114,7 @@ async function list(world: World): Promise<string[]> {
   return stdout.split("\n").filter((line) => /\[claude\]/.test(line));
 }
 
-async function go(world: World, session: string, ...args: string[]): Promise<void> {
+export async function go(world: World, session: string, ...args: string[]): Promise<void> {
   const start = run(world, session, ...args);
   const { code, stderr } = await world.repository.run(start.args, start.env ? { env: start.env } : {});
   if (code !== 0) throw new Error(`run ${args.join(" ")}: ${code} ${stderr}`);
@@ -125,7 +125,7 @@ function run(world: World, session: string, ...args: string[]): Start {
   return { args: ["run", ...args], env: { PATH, SESSION: session } };
 }
 
-function binOf({ repository }: World): string {
+export function binOf({ repository }: World): string {
   return join(repository.home, "bin");
 }
 
