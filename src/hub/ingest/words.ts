@@ -7,7 +7,7 @@ import { MAX_WORD, pairsOf, tokensOf, tokensOfWord, wholeOf, wordSpans } from ".
 /** A `tsvector` is limited; a longer text is found by its first words. */
 const MAX_TOKENS = 4_000;
 const MAX_QUERY_WORDS = 16;
-const MAX_CACHED = 50_000;
+const MAX_CACHED = 100_000;
 
 /** Needs no quotes in a `tsvector`. */
 const PLAIN = /^[\w$]+$/;
