@@ -8,6 +8,7 @@ import { now } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import { appendLine } from "./fs/files.ts";
 import { stateDirectory } from "./paths.ts";
+import { printable } from "./text.ts";
 
 const MAX_BYTES = 1 << 20;
 
@@ -41,14 +42,21 @@ export function logFile(storeDirectory: string = directory ?? stateDirectory()):
 }
 
 export function logError(where: string, thrown: unknown): void {
-  log("error", where, messageOf(thrown));
-  if (process.env["BACKTRAIL_DEBUG"] === "1") {
-    const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    process.stderr.write(`backtrail: ${where}: ${detail}\n`);
-  }
+  write("error", where, messageOf(thrown));
+  debug(where, thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
 }
 
 export function log(level: LogLevel, where: string, message: string): void {
+  write(level, where, message);
+  debug(where, message);
+}
+
+/** Whoever sets BACKTRAIL_DEBUG wants to see why a hook did nothing, whatever the log's level. */
+function debug(where: string, detail: string): void {
+  if (process.env["BACKTRAIL_DEBUG"] === "1") process.stderr.write(`backtrail: ${where}: ${printable(detail)}\n`);
+}
+
+function write(level: LogLevel, where: string, message: string): void {
   if (LEVELS.indexOf(level) > LEVELS.indexOf(most)) return;
   const entry: LogEntry = { v: 1, time: now().toISOString(), level, where, message: message.slice(0, 2_000) };
   for (const file of new Set([logFile(), logFile(stateDirectory())])) {

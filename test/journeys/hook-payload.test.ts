@@ -28,6 +28,16 @@ test.each(NOT_JSON)("%s as payload: the turn is saved all the same, and the log 
   expect(recording.leftovers()).toEqual([]);
 });
 
+test("BACKTRAIL_DEBUG=1 puts the reason on stderr, and the hook still exits with 0", async () => {
+  using recording = await Recording.begin();
+  const debug = { env: { BACKTRAIL_DEBUG: "1" } };
+  const torn = await recording.hook("Stop", {}, { input: "{not", ...debug });
+  expect([torn.code, torn.stdout]).toEqual([0, ""]);
+  expect(torn.stderr).toContain("Payload is not a JSON object (4 characters).");
+  const unknown = await recording.hook("Surprise", {}, debug);
+  expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining("Ignored event")]);
+});
+
 test("values of the wrong kind are as good as absent", async () => {
   using recording = await Recording.begin();
   const wrong = { session_id: 7, cwd: ["x"], transcript_path: { a: 1 }, prompt: false, model: null, agent_id: {} };
