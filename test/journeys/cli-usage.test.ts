@@ -134,6 +134,8 @@ test("completion offers commands, steps and agents, and a script for each shell"
   repository.write("src/app.ts", "");
   expect(await offered("blame", "s")).toContain("src/");
   expect(await offered("diff", "--paths", "src/")).toContain("src/app.ts");
+  expect(await offered("log", "--", "src/")).toContain("src/app.ts");
+  expect(await offered("fork", "take", "x", "--paths", "src/")).toContain("src/app.ts");
   for (let i = 0; i < 21; i++) await repository.run(["save"], { env: { BACKTRAIL_WORKER: "off" } });
   expect(await offered("rewind", "")).not.toContain(saved.step.id);
   expect(await offered("rewind", saved.step.id.slice(0, 4))).toContain(saved.step.id);

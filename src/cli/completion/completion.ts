@@ -58,7 +58,9 @@ function printedBy(work: () => void): string {
 /** Prints the candidates that may follow `words`. */
 export function complete(commands: readonly CommandSpec[], words: string[], cwd: string): number {
   try {
-    table(commands, { cwd, words: [...words] }).parse(words);
+    // `--` changes nothing about what may follow; the library would stop at it.
+    const line = words.filter((word, i) => word !== "--" || i === words.length - 1);
+    table(commands, { cwd, words: [...line] }).parse(line);
     return EXIT.done;
   } catch {
     // Print no error: the user is in the middle of typing a line.

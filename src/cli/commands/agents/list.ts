@@ -1,12 +1,26 @@
 /** `agents list`: lists every agent and its capabilities. */
+import type { Agent } from "../../../agents/contract/agent.ts";
 import { capabilitiesOf, isOverridden, listAgents } from "../../../agents/registry/registry.ts";
 import { printable } from "../../../base/text.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
+import { widthOf, wrapAfter } from "../../render/layout/text.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { agentsListCommand } from "./commands.ts";
 
 const CAPABILITIES = ["hooks", "chat", "tokens", "rewind", "run"] as const;
+
+/** An agent on two lines, for a screen that is too narrow for the table. */
+function narrowLines(agent: Agent, { out }: Io): string[] {
+  const { profile } = agent;
+  const can = capabilitiesOf(agent);
+  const version = profile.tested_versions.at(-1) ?? (profile.preview ? "preview" : "");
+  const names = CAPABILITIES.filter((name) => can[name]).join(", ");
+  return [
+    `${out.paint("bold", profile.id)}  ${printable(version)}`.trimEnd(),
+    ...wrapAfter("  ", names === "" ? "code only" : names, out.columns),
+  ];
+}
 
 export async function run(options: OptionsOf<typeof agentsListCommand>, io: Io): Promise<undefined> {
   const agents = await listAgents();
@@ -40,7 +54,9 @@ export async function run(options: OptionsOf<typeof agentsListCommand>, io: Io):
       { text: printable(agent.profile.tested_versions.at(-1) ?? (agent.profile.preview ? "preview" : "-")) },
     ];
   });
-  for (const line of table([head, ...rows], io.out.columns)) io.print(line);
+  const wide = table([head, ...rows], Number.POSITIVE_INFINITY);
+  const fits = wide.every((line) => widthOf(line) <= io.out.columns);
+  for (const line of fits ? wide : agents.flatMap((agent) => narrowLines(agent, io))) io.print(line);
   for (const id of overridden)
     io.say(`${id} is built in; your own profile replaces the one that comes with Backtrail.`);
 }

@@ -85,7 +85,7 @@ export const forkTakeCommand = command({
     "Merges what the fork has changed since it was made into the files here, and keeps what was changed here meanwhile. Where both changed the same lines it does nothing, unless the conflicts are to be written into the files. The present state is saved first: `backtrail redo` takes it back. The fork, its branch and its commits stay.",
   arguments: [FORK_ARGUMENT],
   options: [
-    { flags: "--paths <glob...>", help: "only these files" },
+    { flags: "--paths <glob...>", help: "only these files", completes: "path" },
     {
       flags: "--conflicts <how>",
       help: "`markers` writes what conflicts into the files",

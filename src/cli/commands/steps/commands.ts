@@ -11,7 +11,7 @@ export const logCommand = command({
   summary: "the timeline: every turn, newest first",
   details:
     'Lists every turn, newest first. Filters can be combined: a turn is listed if it meets all of them. Paths are relative to the current directory, and patterns are those of git. --grep ignores case and looks through prompts and the beginning of the last answer. Times are like git\'s: "2 hours ago", yesterday, monday, 2026-11-17, "2026-11-17 14:30", or short: 3h, 2d.',
-  arguments: [{ name: "[path...]", help: "only turns that changed one of these files" }],
+  arguments: [{ name: "[path...]", help: "only turns that changed one of these files", completes: "path" }],
   options: [
     { flags: "-l, --limit <turns>", help: "at most that many turns (default: 20; 0: all)", parse: wholeNumber },
     {
@@ -20,7 +20,7 @@ export const logCommand = command({
       completes: "session",
     },
     { flags: "-a, --agent <id>", help: "only turns of this agent; any number", parse: oneMore, completes: "agent" },
-    { flags: "-f, --file <path>", help: "the same as [path...]; any number", parse: oneMore },
+    { flags: "-f, --file <path>", help: "the same as [path...]; any number", parse: oneMore, completes: "path" },
     { flags: "-g, --grep <text>", help: "only turns with this text in a prompt or an answer" },
     { flags: "--since <time>", help: "only turns that ended at this time or later" },
     { flags: "--before <time>", help: "only turns that began before this time" },

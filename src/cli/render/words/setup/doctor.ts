@@ -3,6 +3,7 @@ import { plural, shorten, shownPath } from "../../../../base/text.ts";
 import { showSize } from "../../../../config/values.ts";
 import type { DoctorFact, DoctorRepair } from "../../../../maintenance/doctor/facts.ts";
 import type { Finding } from "../../../../maintenance/doctor/finding.ts";
+import { moment } from "../../layout/time.ts";
 import { some, type WordsFor } from "../words.ts";
 import { entireText } from "./entire.ts";
 import { settingDefectText } from "./settings.ts";
@@ -167,7 +168,9 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     `${agent} worked here without calling its hooks: session ${session} (last written ${time}).`,
     "Nothing of it was recorded. Restart the agent; `backtrail import` reads its conversation.",
   ],
-  "hooks-called": ({ agent, file, last }) => [`${agent}: in ${shownPath(file)}, last heard ${last}`],
+  "hooks-called": ({ agent, file, last }) => [
+    `${agent}: in ${shownPath(file)}${last === null ? "" : `, last heard ${moment(last)}`}`,
+  ],
   "hooks-not-called-yet": ({ agent, file }) => [
     `${agent}: installed, not heard yet (in ${shownPath(file)}).`,
     "Start the agent here, or restart it if it is running; then look again.",
