@@ -90,11 +90,6 @@ export class Moments {
 
 /** Returns the steps of one work tree, oldest first. */
 function stepsOf(workspace: Workspace, worktree: string): Step[] {
-  const steps: Step[] = [];
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.worktree !== worktree) continue;
-    steps.push(step);
-    if (steps.length >= MAX_STEPS) break;
-  }
+  const steps = [...stepsNewestFirst(workspace, { worktree }).take(MAX_STEPS)];
   return steps.reverse().sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }

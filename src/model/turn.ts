@@ -17,10 +17,10 @@ export interface Turn {
   open: boolean;
 }
 
-const TURN_STEPS: readonly StepKind[] = ["turn-start", "turn-end", "task", "tool"];
+const TURN_STEPS: readonly string[] = ["turn-start", "turn-end", "task", "tool"] satisfies StepKind[];
 
 /** Whether a step belongs to a turn. `save`, session start and safety steps do not. */
-export function isTurnStep({ kind }: Pick<Step, "kind">): boolean {
+export function isTurnStep({ kind }: { kind: string }): boolean {
   return TURN_STEPS.includes(kind);
 }
 

@@ -5,7 +5,7 @@ import { readJson, writeJson } from "../base/fs/files.ts";
 import { oneLine, plural, shorten, shownPath } from "../base/text.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { NotCaptured } from "../model/step.ts";
-import { stepsNewestFirst } from "../steps/index-file.ts";
+import { newestStep } from "../steps/index-file.ts";
 import type { Dispatch } from "./dispatcher.ts";
 import { isAlive } from "./orphaned-turns.ts";
 import type { PendingNotices } from "./restore-notices.ts";
@@ -44,11 +44,8 @@ function notCaptured(workspace: Workspace): string[] {
 
 /** Files that a different setting, or more time, would have captured. */
 export function missedAtLastStep(workspace: Workspace): NotCaptured[] {
-  for (const { worktree, snapshot } of stepsNewestFirst(workspace)) {
-    if (worktree !== workspace.worktree) continue;
-    return snapshot.notCaptured.filter(({ why }) => why === "too-large" || why === "no-time");
-  }
-  return [];
+  const missed = newestStep(workspace, { worktree: workspace.worktree })?.snapshot.notCaptured ?? [];
+  return missed.filter(({ why }) => why === "too-large" || why === "no-time");
 }
 
 function readTold(file: string): string[] {

@@ -25,11 +25,9 @@ export function listSteps(workspace: Workspace, options: ListOptions = {}): Step
 
 /** Newest first; reads only as many steps as the caller consumes. */
 export function* stepsOf(workspace: Workspace, options: Omit<ListOptions, "limit"> = {}): Generator<Step> {
-  for (const step of stepsNewestFirst(workspace)) {
-    if (!options.all && step.worktree !== workspace.worktree) continue;
-    if (options.session !== undefined && step.session !== options.session) continue;
-    yield step;
-  }
+  const { all, session } = options;
+  const here = all ? {} : { worktree: workspace.worktree };
+  yield* stepsNewestFirst(workspace, { ...here, ...(session === undefined ? {} : { session }) });
 }
 
 /** False for safety steps, which are listed with the operation that they were saved for. */
@@ -57,7 +55,7 @@ export function requireSessionId(workspace: Workspace, beginning: string): strin
 /** The step whose id begins with `prefix`; undefined if none does. Throws if several do. */
 export function findStep(workspace: Workspace, prefix: string): Step | undefined {
   const found: Step[] = [];
-  for (const step of stepsNewestFirst(workspace, `"id":${JSON.stringify(prefix).slice(0, -1)}`)) {
+  for (const step of stepsNewestFirst(workspace, { part: `"id":${JSON.stringify(prefix).slice(0, -1)}` })) {
     if (step.id === prefix) return step;
     if (step.id.startsWith(prefix)) found.push(step);
   }

@@ -118,7 +118,6 @@ function fromRoot(root: string, file: string): string | undefined {
 
 function recordedSessions(workspace: Workspace, agent: string): Set<string> {
   const sessions = new Set<string>();
-  for (const step of stepsNewestFirst(workspace))
-    if (step.agent === agent && step.session !== null) sessions.add(step.session);
+  for (const { session } of stepsNewestFirst(workspace, { agent })) if (session !== null) sessions.add(session);
   return sessions;
 }

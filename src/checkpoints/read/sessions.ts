@@ -59,9 +59,7 @@ export async function findSession(workspace: Workspace, beginning: string): Prom
 }
 
 export async function recordedSession(workspace: Workspace, name: SessionRef): Promise<RecordedSession> {
-  const steps = [...stepsNewestFirst(workspace)].filter(
-    ({ agent, session }) => agent === name.agent && session === name.session,
-  );
+  const steps = [...stepsNewestFirst(workspace, { agent: name.agent, session: name.session })];
   const checkpoints = await checkpointsOfSession(workspace, name.session);
   if (steps.length > 0) return fromSteps(name, steps.reverse(), checkpoints);
   const kept = keptSteps(workspace, name.agent, name.session);

@@ -2,9 +2,11 @@
  * Makes the documents of turns from checkpoints: the same documents that the authors' machines send. Checkpoints are
  * untrusted, so every document passes the same schema as a client's request.
  */
+
 import { readAs } from "../../checkpoints/blame/line-rationale.ts";
 import { isRemovedTranscript, type RecordedStep } from "../../checkpoints/format/layout.ts";
 import type { CheckpointReader, StoredCheckpoint, StoredSession } from "../../checkpoints/read/read.ts";
+import { isTurnStep } from "../../model/turn.ts";
 import { type Message, type SharedTurn, turnSchema } from "../../team/protocol.ts";
 import { messagesByTurn, sharedTurn } from "../../team/shared-turn.ts";
 import { offsetOfLine } from "../../transcripts/lines.ts";
@@ -37,7 +39,7 @@ export async function sessionsOf(reader: CheckpointReader, checkpoint: StoredChe
 
 /** The steps of each turn, in order. */
 function turnGroups(steps: readonly RecordedStep[]): RecordedStep[][] {
-  const turns = steps.filter(({ turn, kind }) => turn > 0 && ["turn-start", "turn-end", "task", "tool"].includes(kind));
+  const turns = steps.filter(({ turn, kind }) => turn > 0 && isTurnStep({ kind }));
   return [...Map.groupBy(turns, ({ turn }) => turn).values()];
 }
 

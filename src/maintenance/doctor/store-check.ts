@@ -104,7 +104,7 @@ async function missingIn(holder: Workspace): Promise<MissingObjects | undefined>
 
 /** Steps whose complete state should be in the private store but is missing. */
 async function lostPrivateStates(workspace: Workspace): Promise<string[]> {
-  const steps = [...stepsNewestFirst(workspace, '"shared":')].filter(({ snapshot }) => snapshot.shared);
+  const steps = [...stepsNewestFirst(workspace, { part: '"shared":' })].filter(({ snapshot }) => snapshot.shared);
   if (steps.length === 0) return [];
   const reader = new ObjectReader(workspace);
   try {

@@ -235,7 +235,7 @@ export class Session {
     state.openTasks = state.openTasks.filter((task) => task.id !== subagent.id);
     if (!state.openTurn) return;
     if (said) state.openTurn.taskTokens = addTokens(state.openTurn.taskTokens, said.tokens);
-    state.openTurn.taskFiles.push(...files.added, ...files.modified, ...files.deleted);
+    state.openTurn.taskFiles.push(...changedPaths(files));
   }
 
   /** The new part of the transcript; read once per event. */

@@ -1,4 +1,5 @@
 /** Derives the turns between a target and the current files from the history. Reads no files and does not run git. */
+import { sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
 import { isTurnStep, turnKey } from "../../model/turn.ts";
 import type { HistoryItem } from "../targets/history.ts";
@@ -87,7 +88,7 @@ export function plannedTurn({ agent, session, turn, subagent, prompt, last }: Fo
 
 /** Groups turns by session, in the given order. */
 export function groupTurns(turns: readonly PlannedTurn[]): PlannedTurn[][] {
-  const groups = Map.groupBy(turns, ({ agent, session }) => `${agent}\0${session}`);
+  const groups = Map.groupBy(turns, sessionRefKey);
   return [...groups.values()];
 }
 

@@ -46,7 +46,7 @@ function unusedCopy(workspace: Workspace, step: Step, position: TranscriptPositi
     there.offset === position.offset &&
     (!agent.forker?.branching || there.lastId === position.lastId);
   const { id, transcript } = last.fork;
-  for (const { session } of stepsNewestFirst(workspace, `"session":${JSON.stringify(id)}`))
+  for (const { session } of stepsNewestFirst(workspace, { part: `"session":${JSON.stringify(id)}` }))
     if (session === id) return undefined;
   return isSame && existsSync(transcript) ? continued(agent, id, transcript) : undefined;
 }

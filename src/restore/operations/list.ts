@@ -4,7 +4,7 @@ import { looksLikeStepId } from "../../base/ids.ts";
 import { oneLine, shorten } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { type StepQuery, stepsNewestFirst } from "../../steps/index-file.ts";
 import { type RestoreRecord, readRestores } from "../apply/restore-log.ts";
 import { RestoreError } from "../problems.ts";
 import { type DropRecord, readOperations, type TakenBackDrop, type TakenBackSave } from "./records.ts";
@@ -98,8 +98,8 @@ function ofRestore(restore: RestoreRecord): Unlinked | undefined {
 function savesIn(workspace: Workspace, takenBack: readonly TakenBackSave[]): Unlinked[] {
   const names = new Map(takenBack.map(({ step, name }) => [step, name]));
   const saves: Unlinked[] = [];
-  for (const step of stepsNewestFirst(workspace, `"kind":"manual"`)) {
-    if (step.kind !== "manual" || step.worktree !== workspace.worktree) continue;
+  const query: StepQuery = { worktree: workspace.worktree, kinds: ["manual"], part: '"kind":"manual"' };
+  for (const step of stepsNewestFirst(workspace, query)) {
     const { id, time } = step;
     saves.push({ kind: "save", id, time, takesBack: null, step, name: step.name ?? names.get(id) ?? null });
   }

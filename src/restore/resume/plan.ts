@@ -143,9 +143,9 @@ function tryFork(
 /** Next to the original or another conversation of the agent; otherwise the agent's default location. */
 function pathFor(workspace: Workspace, { agent, path }: ResumedConversation): string {
   if (path !== null) return path;
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.agent === agent.profile.id && step.transcript) return step.transcript.path;
-  }
+  const steps = stepsNewestFirst(workspace, { agent: agent.profile.id });
+  const known = steps.find(({ transcript }) => transcript)?.transcript;
+  if (known) return known.path;
   const { id, transcript } = agent.profile;
   if (transcript?.in_store) return join(workspace.storeDir, id, "session.jsonl");
   const { sessionFolder: folder, ...everywhere } = agent;

@@ -100,10 +100,8 @@ export function atStep(workspace: Workspace, step: Step): StepSource {
 }
 
 function ofSession(workspace: Workspace, { agent, session }: SessionRef): StepSource {
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.agent === agent && step.session === session && step.transcript)
-      return { kind: "step", step, isNewest: true };
-  }
+  const step = stepsNewestFirst(workspace, { agent, session }).find(({ transcript }) => transcript);
+  if (step) return { kind: "step", step, isNewest: true };
   const [kept] = keptSteps(workspace, agent, session);
   if (kept) return { kind: "step", step: kept, isNewest: true };
   throw new ResumeError("not-found", { kind: "session-not-recorded", session });

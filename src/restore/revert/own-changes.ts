@@ -108,8 +108,7 @@ function stepsSince(workspace: Workspace, turns: readonly FoundTurn[]): Step[] {
   ends.delete("");
   const steps: Step[] = [];
   const endless = turns.some(({ first }) => first === null);
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.worktree !== workspace.worktree) continue;
+  for (const step of stepsNewestFirst(workspace, { worktree: workspace.worktree })) {
     steps.push(step);
     ends.delete(step.id);
     if (ends.size === 0 && !endless) break;

@@ -13,7 +13,7 @@ import { isZero, KEYWORDS, turnCount } from "./words.ts";
 /** The newest step with that name; this work tree takes precedence. */
 export function namedStep(workspace: Workspace, name: string): Step | undefined {
   let elsewhere: Step | undefined;
-  for (const step of stepsNewestFirst(workspace, `"name":${JSON.stringify(name)}`)) {
+  for (const step of stepsNewestFirst(workspace, { part: `"name":${JSON.stringify(name)}` })) {
     if (step.name !== name || step.kind === "safety") continue;
     if (step.worktree === workspace.worktree) return step;
     elsewhere ??= step;

@@ -9,7 +9,7 @@ const MIN_SESSION = 6;
 /** The newest step of each session with this id prefix, or only of the exact match if there is one. */
 export function sessionsBeginning(workspace: Workspace, beginning: string): Step[] {
   const found = new Map<string, Step>();
-  for (const step of stepsNewestFirst(workspace, `"session":${JSON.stringify(beginning).slice(0, -1)}`)) {
+  for (const step of stepsNewestFirst(workspace, { part: `"session":${JSON.stringify(beginning).slice(0, -1)}` })) {
     if (step.session === null || step.kind === "safety" || found.has(step.session)) continue;
     const isLongEnough = step.session === beginning || beginning.length >= MIN_SESSION;
     if (isLongEnough && step.session.startsWith(beginning)) found.set(step.session, step);

@@ -104,18 +104,16 @@ function noSuchTurn(count: number, available: number, session: string | undefine
 
 function ofSubagent(workspace: Workspace, id: string): Step | undefined {
   if (id === "") return undefined;
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.subagent?.id === id && step.worktree === workspace.worktree) return step;
-  }
-  return undefined;
+  const { worktree } = workspace;
+  return stepsNewestFirst(workspace, { worktree }).find(({ subagent }) => subagent?.id === id);
 }
 
 /** The turn's steps, newest first, and the last step before it. */
 function stepsOfTurn(workspace: Workspace, one: Step): { own: Step[]; before: Step | null } {
   const own: Step[] = [];
   let before: Step | null = null;
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.worktree !== workspace.worktree || step.session !== one.session || step.agent !== one.agent) continue;
+  const { agent, session } = one;
+  for (const step of stepsNewestFirst(workspace, { worktree: workspace.worktree, agent, session })) {
     if (isTurnStep(step) && step.turn === one.turn) {
       own.push(step);
       before = null;

@@ -1,5 +1,7 @@
 /** Checks the filters that the index can't answer: those about steps, commits, checks, runs and files. */
+
 import { globMatcher } from "../../base/runtime.ts";
+import { turnKey } from "../../model/turn.ts";
 import type { Conversation, Document } from "../index/documents.ts";
 import type { SearchIndex } from "../index/store.ts";
 import { hasTerm } from "../query/match.ts";
@@ -64,7 +66,7 @@ function fileCondition(index: SearchIndex, file: string): Condition {
   return (document, { agent, session }) => {
     if (document.path !== null) return matches(document.path);
     turns ??= turnsChanging(index, file, matches);
-    return turns.has(`${agent}\0${session}\0${document.turn}`);
+    return turns.has(turnKey({ agent, session, turn: document.turn }));
   };
 }
 
@@ -77,7 +79,7 @@ function turnsChanging(index: SearchIndex, file: string, matches: (path: string)
     const text = index.textOf(document);
     if (!terms.every((term) => hasTerm(text, term)) || !text.split("\n").some(matches)) continue;
     const conversation = index.conversation(document.conversation);
-    if (conversation) turns.add(`${conversation.agent}\0${conversation.session}\0${document.turn}`);
+    if (conversation) turns.add(turnKey({ ...conversation, turn: document.turn }));
   }
   return turns;
 }

@@ -5,6 +5,7 @@
 import { committedFiles, linkedCommits } from "../../checkpoints/links/committed-files.ts";
 import { checkpointsOfSession, type LinkedCommit } from "../../checkpoints/links/history.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { changedPaths } from "../../model/changes.ts";
 import { sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
 import { isTurnStep } from "../../model/turn.ts";
@@ -14,7 +15,6 @@ import { logsDirectory } from "../../run/log/layout.ts";
 import { inOrder } from "../../run/sessions/model.ts";
 import { sessionTree } from "../../run/sessions/tree.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { pathsOf } from "../../steps/query/matches.ts";
 import { estimatedCost } from "../../transcripts/prices.ts";
 import type { Document } from "../index/documents.ts";
 import type { Fate, Place } from "./fates.ts";
@@ -70,7 +70,7 @@ export class RepositoryRecords {
 
   /** The first commit of a linked checkpoint, made after the turn began, that has one of its files. */
   async commitOf(step: Step): Promise<string | null> {
-    const files = new Set(pathsOf(step.files));
+    const files = new Set(changedPaths(step.files));
     if (files.size === 0 || step.session === null || this.workspace.kind === "private") return null;
     const commits = await this.#commitsOf(step.session);
     for (const { id, time } of commits) {

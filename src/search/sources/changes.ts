@@ -10,11 +10,11 @@ import { ObjectReader } from "../../git/objects/reader.ts";
 import { entryAt, GITLINK_MODE, TREE_MODE, TreeStore } from "../../git/objects/trees.ts";
 import { ObjectWriter } from "../../git/objects/writer.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import { changedPaths } from "../../model/changes.ts";
 import type { Step } from "../../model/step.ts";
 import { isTurnStep, turnKey } from "../../model/turn.ts";
 import { stepsNewestFirst } from "../../steps/index-file.ts";
 import { findStep } from "../../steps/list.ts";
-import { pathsOf } from "../../steps/query/matches.ts";
 import { CHANGES, type NewDocument } from "../index/documents.ts";
 import type { SearchIndex } from "../index/store.ts";
 import type { IndexRedaction } from "./redaction.ts";
@@ -71,7 +71,7 @@ function newTurns(index: SearchIndex, workspace: Workspace): EndedTurn[] {
     if (hasStep(index, step)) continue;
     const turn = { end: step, start: undefined };
     found.push(turn);
-    if (pathsOf(step.files).length > 0) open.set(turnKey(step), turn);
+    if (changedPaths(step.files).length > 0) open.set(turnKey(step), turn);
   }
   return found.reverse();
 }
@@ -117,7 +117,7 @@ async function changedLines(
   end: Step,
   redaction: IndexRedaction,
 ): Promise<NewDocument[]> {
-  const paths = pathsOf(end.files).slice(0, MAX_FILES);
+  const paths = changedPaths(end.files).slice(0, MAX_FILES);
   const common = { time: Date.parse(end.time), turn: end.turn, position: end.transcript?.offset ?? 0, step: end.id };
   const documents: NewDocument[] = [];
   for (const path of paths) {

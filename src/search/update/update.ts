@@ -2,6 +2,7 @@
  * Brings the index up to date: finds what changed, and indexes it, newest first. Can be stopped and killed at any point;
  * the next update goes on from there. Only one process updates at a time.
  */
+
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { getAgent } from "../../agents/registry/registry.ts";
@@ -10,6 +11,7 @@ import { logError } from "../../base/log.ts";
 import { forgottenSessions } from "../../checkpoints/forget/tombstones.ts";
 import { loadConfig } from "../../config/load.ts";
 import { findWorkspace, type Workspace } from "../../git/workspace.ts";
+import { sessionRefKey } from "../../model/session.ts";
 import { indexFile } from "../../steps/index-file.ts";
 import { removeForgotten } from "../forget.ts";
 import { indexLock, isDamage } from "../index/open.ts";
@@ -175,7 +177,7 @@ class Update {
     const tasks: Task[] = [];
     const seen = new Set<string>();
     for (const one of transcripts) {
-      const name = `${one.agent}\0${one.session}\0${one.part}`;
+      const name = `${sessionRefKey(one)}\0${one.part}`;
       if (seen.has(name)) continue;
       seen.add(name);
       const time = one.repository === here ? Number.POSITIVE_INFINITY : one.time;

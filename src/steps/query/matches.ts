@@ -1,4 +1,5 @@
 /** Filters turns by agent, file, text and time. Pure: uses only the given steps. */
+import { changedPaths } from "../../model/changes.ts";
 import type { Step } from "../../model/step.ts";
 
 export interface TurnQuery {
@@ -19,16 +20,12 @@ export function matchesTurn(query: TurnQuery, steps: readonly Step[]): boolean {
   if (agents.size > 0 && !steps.some(({ agent }) => agent !== null && agents.has(agent))) return false;
   if (since && !steps.some(({ time }) => Date.parse(time) >= since.getTime())) return false;
   if (before && !steps.some(({ time }) => Date.parse(time) < before.getTime())) return false;
-  if (changes && !steps.some(({ files }) => pathsOf(files).some(changes))) return false;
+  if (changes && !steps.some(({ files }) => changedPaths(files).some(changes))) return false;
   return query.text === null || contains(steps, query.text);
 }
 
 export function isEmptyQuery({ agents, text, changes, since, before }: TurnQuery): boolean {
   return agents.size === 0 && [text, changes, since, before].every((condition) => condition === null);
-}
-
-export function pathsOf({ added, modified, deleted }: Step["files"]): string[] {
-  return [...added, ...modified, ...deleted];
 }
 
 function contains(steps: readonly Step[], text: string): boolean {

@@ -38,11 +38,7 @@ export async function statusLine(cwd: string): Promise<string | null> {
 }
 
 function describe(workspace: Workspace, id: unknown): string {
-  const steps: Step[] = [];
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.worktree === workspace.worktree) steps.push(step);
-    if (steps.length >= MAX_STEPS) break;
-  }
+  const steps = [...stepsNewestFirst(workspace, { worktree: workspace.worktree }).take(MAX_STEPS)];
   const session = sessionOf(workspace, steps, id);
   const statuses = readTurnStatuses(workspace, steps);
   const ends = steps.filter(({ kind }) => kind === "turn-end");

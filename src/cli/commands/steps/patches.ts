@@ -1,10 +1,10 @@
 /** Computes the diff of each turn for `log --patch`. */
 import type { Workspace } from "../../../git/workspace.ts";
+import { changedPaths } from "../../../model/changes.ts";
 import type { Step } from "../../../model/step.ts";
 import type { Turn } from "../../../model/turn.ts";
 import { patchOfFiles } from "../../../steps/diff.ts";
 import { findStep } from "../../../steps/list.ts";
-import { pathsOf } from "../../../steps/query/matches.ts";
 
 const AT_ONCE = 4;
 
@@ -30,7 +30,7 @@ export async function patchesOf(
 async function patchOf(workspace: Workspace, turn: Turn, isWanted: (path: string) => boolean): Promise<string> {
   const { head } = turn;
   const before = beginningOf(workspace, turn);
-  const paths = pathsOf(head.files).filter(isWanted);
+  const paths = changedPaths(head.files).filter(isWanted);
   if (!before || paths.length === 0) return "";
   return patchOfFiles(workspace, before.snapshot.work, head.snapshot.work, paths);
 }

@@ -1,7 +1,9 @@
 /** Renders the hits of a search, grouped by session: a line about the session, then each hit with its match marked. */
+
 import { basename } from "node:path";
 import type { Fate, SearchHit, SearchResult } from "../../../api/search.ts";
 import { oneLine, plural, printable } from "../../../base/text.ts";
+import { sessionRefKey } from "../../../model/session.ts";
 import type { IndexStatus } from "../../../search/search.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { fit } from "../layout/text.ts";
@@ -19,7 +21,7 @@ const FIELD_WIDTH = 8;
 const INDENT = "  ";
 
 export function searchLines({ hits, total }: Pick<SearchResult, "hits" | "total">, view: HitsView): string[] {
-  const groups = Map.groupBy(hits, ({ agent, session }) => `${agent}\0${session}`);
+  const groups = Map.groupBy(hits, sessionRefKey);
   const lines = [...groups.values()].flatMap((group) => [...sessionLines(group, view), ""]);
   const all = total > hits.length ? ` of ${total}` : "";
   lines.push(view.paint("dim", `${plural(hits.length, "hit")}${all} in ${plural(groups.size, "session")}`));

@@ -6,7 +6,7 @@ import { listRepositories } from "../../../api/repositories.ts";
 import { pendingKeys } from "../../../checkpoints/write/pending.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { listSessions } from "../../../recording/session/store.ts";
-import { stepsNewestFirst } from "../../../steps/index-file.ts";
+import { newestStep } from "../../../steps/index-file.ts";
 import type { Repository, State } from "../../protocol.ts";
 import type { Context } from "../routes.ts";
 
@@ -30,8 +30,8 @@ export async function repositories({ repositories }: Context): Promise<{ reposit
 
 function repositoryRow({ id, workspace }: { id: string; workspace: Workspace }): Repository {
   const sessions = listSessions(workspace);
-  const [newest] = stepsNewestFirst(workspace);
-  const lastHere = () => stepsNewestFirst(workspace).find(({ worktree }) => worktree === workspace.worktree);
+  const newest = newestStep(workspace);
+  const lastHere = () => newestStep(workspace, { worktree: workspace.worktree });
   return {
     id,
     name: basename(workspace.root),
