@@ -1,24 +1,14 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { refusal } from "../../test/support/refusal.ts";
 import { file, Playground, shown, started, whyOf } from "../../test/support/restore-sandbox.ts";
-import { UserError } from "../base/errors.ts";
 import { ownFile } from "../config/load.ts";
 import { findWorkspace } from "../git/workspace.ts";
 import { listSteps } from "../steps/list.ts";
 import { applyRedo, planRedo } from "./redo.ts";
 import { applyRewind, planRewind } from "./rewind.ts";
 import { resolveTarget } from "./targets/resolve.ts";
-
-async function refusal(work: Promise<unknown>): Promise<UserError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof UserError) return error;
-    throw error;
-  }
-  throw new Error("It was not refused.");
-}
 
 test("a dry plan touches nothing, and tells writes, deletes and modes apart", async () => {
   using ground = await started();

@@ -1,7 +1,7 @@
 /** What every packaged agent must stand, against what it really sent. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { generated, isSame } from "../../scripts/generate-agents.ts";
@@ -11,17 +11,9 @@ import { bestMatch } from "../../src/agents/registry/detect.ts";
 import { contextOf, readPayload, toEnvelope } from "../../src/agents/registry/normalize.ts";
 import { listAgents } from "../../src/agents/registry/registry.ts";
 import { joinLines, splitLines } from "../../src/transcripts/chunks.ts";
+import { ownHome } from "../support/own-home.ts";
 
-const home = mkdtempSync(join(tmpdir(), "conformance-"));
-const before = process.env["BACKTRAIL_HOME"];
-beforeAll(() => {
-  process.env["BACKTRAIL_HOME"] = home;
-});
-afterAll(() => {
-  if (before === undefined) delete process.env["BACKTRAIL_HOME"];
-  else process.env["BACKTRAIL_HOME"] = before;
-  rmSync(home, { recursive: true, force: true });
-});
+const home = ownHome();
 
 process.env["BACKTRAIL_HOME"] = home;
 const agents = await listAgents();

@@ -1,27 +1,16 @@
 /** Attacks on a running viewer by its headers, its token and its cookie. SECURITY.md says where the other rules are attacked. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { temporaryRepository } from "../support/index.ts";
 import { rawRequest, sendRaw } from "../support/view/raw-http.ts";
-import { startView, type ViewProcess } from "../support/view/server.ts";
-import { recorded } from "./recorded.ts";
+import { startView } from "../support/view/server.ts";
+import { servedForAll } from "./recorded.ts";
 
-let made: Awaited<ReturnType<typeof recorded>>;
-let view: ViewProcess;
+const served = servedForAll();
 
-beforeAll(async () => {
-  made = await recorded();
-  view = await startView(made.repository);
-}, 60_000);
-
-afterAll(async () => {
-  await view.stop();
-  made[Symbol.dispose]();
-});
-
-const port = () => Number(new URL(view.url).port);
+const port = () => Number(new URL(served.view.url).port);
 function path(name: string): string {
-  const { pathname, search } = new URL(name, view.base);
+  const { pathname, search } = new URL(name, served.view.base);
   return pathname + search;
 }
 
@@ -29,7 +18,7 @@ const PATHS = ["", "main.js", "api/state", "api/events", "api/login", "api/plan"
 
 /** What a signed-in page sends with a GET, changed by `changes`. */
 function headers(changes: Record<string, string | undefined> = {}): Record<string, string> {
-  const all = { Host: `127.0.0.1:${port()}`, Cookie: view.cookie, "Sec-Fetch-Site": "same-origin", ...changes };
+  const all = { Host: `127.0.0.1:${port()}`, Cookie: served.view.cookie, "Sec-Fetch-Site": "same-origin", ...changes };
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
@@ -38,7 +27,7 @@ async function get(name: string, changes: Record<string, string | undefined> = {
 }
 
 async function post(name: string, changes: Record<string, string | undefined> = {}, body = '{"action":"redo"}') {
-  const usual = { Origin: view.origin, "Content-Type": "application/json" };
+  const usual = { Origin: served.view.origin, "Content-Type": "application/json" };
   return sendRaw(port(), rawRequest("POST", path(name), headers({ ...usual, ...changes }), body));
 }
 
@@ -70,10 +59,10 @@ describe("the network", () => {
   });
 
   test("a request without a host name, or with two, is refused", async () => {
-    const { pathname } = new URL("api/state", view.base);
-    const none = await sendRaw(port(), `GET ${pathname} HTTP/1.0\r\nCookie: ${view.cookie}\r\n\r\n`);
+    const { pathname } = new URL("api/state", served.view.base);
+    const none = await sendRaw(port(), `GET ${pathname} HTTP/1.0\r\nCookie: ${served.view.cookie}\r\n\r\n`);
     expect([400, 403]).toContain(none.status);
-    const two = `GET ${pathname} HTTP/1.1\r\nHost: evil.example\r\nHost: 127.0.0.1:${port()}\r\nCookie: ${view.cookie}\r\nConnection: close\r\n\r\n`;
+    const two = `GET ${pathname} HTTP/1.1\r\nHost: evil.example\r\nHost: 127.0.0.1:${port()}\r\nCookie: ${served.view.cookie}\r\nConnection: close\r\n\r\n`;
     expect([400, 403]).toContain((await sendRaw(port(), two)).status);
   });
 });
@@ -152,14 +141,14 @@ describe("other sites", () => {
 
 describe("the token and the cookie", () => {
   test("nothing is told without the cookie, or with a wrong one", async () => {
-    const [name = ""] = view.cookie.split("=");
+    const [name = ""] = served.view.cookie.split("=");
     for (const Cookie of [
       undefined,
       "",
       `${name}=`,
       `${name}=${"0".repeat(64)}`,
-      `x${view.cookie}`,
-      view.cookie.slice(0, -1),
+      `x${served.view.cookie}`,
+      served.view.cookie.slice(0, -1),
     ])
       for (const query of ["api/state", "api/timeline", "api/events", "api/file?step=x&path=y"])
         expect((await get(query, { Cookie })).status).toBe(401);
@@ -167,10 +156,10 @@ describe("the token and the cookie", () => {
   });
 
   test("the token works once, and a wrong one never", async () => {
-    const again = await view.login();
+    const again = await served.view.login();
     expect([again.status, again.headers.get("set-cookie")]).toEqual([401, null]);
-    await using fresh = await startView(made.repository, { signedOut: true });
-    for (const token of ["", "x", fresh.token.slice(0, -1), `${fresh.token}0`, view.token])
+    await using fresh = await startView(served.made.repository, { signedOut: true });
+    for (const token of ["", "x", fresh.token.slice(0, -1), `${fresh.token}0`, served.view.token])
       expect((await fresh.login(token)).status).toBe(401);
     for (const body of ["{}", "[]", '{"token":null}', '{"token":["x"]}', "not json", '{"token":{"length":64}}']) {
       const init = { method: "POST", headers: { Origin: fresh.origin, "Content-Type": "application/json" }, body };
@@ -185,23 +174,23 @@ describe("the token and the cookie", () => {
   });
 
   test("the token is only in the fragment, which browsers never send", async () => {
-    const { pathname, search, hash } = new URL(view.url);
+    const { pathname, search, hash } = new URL(served.view.url);
     expect(hash).toMatch(/^#token=[0-9a-f]{64}$/);
-    expect(pathname + search).not.toContain(view.token);
+    expect(pathname + search).not.toContain(served.view.token);
     const seen = (await get("")).body + (await get("main.js")).body + (await get("api/state")).body;
-    expect(seen).not.toContain(view.token);
+    expect(seen).not.toContain(served.view.token);
   });
 
   test("the cookie of one server opens no other", async () => {
     using other = temporaryRepository();
     await other.run(["enable", "--agent", "claude-code"]);
     await using second = await startView(other);
-    const stranger = await second.raw("api/state", { headers: { Cookie: view.cookie } });
+    const stranger = await second.raw("api/state", { headers: { Cookie: served.view.cookie } });
     expect(stranger.status).toBe(401);
     // The same value under the other server's name.
-    const renamed = `${second.cookie.split("=")[0]}=${view.cookie.split("=")[1]}`;
+    const renamed = `${second.cookie.split("=")[0]}=${served.view.cookie.split("=")[1]}`;
     expect((await second.raw("api/state", { headers: { Cookie: renamed } })).status).toBe(401);
-    expect(new URL(second.base).pathname).not.toBe(new URL(view.base).pathname);
+    expect(new URL(second.base).pathname).not.toBe(new URL(served.view.base).pathname);
   });
 
   test("whoever does not know the address finds nothing at the port", async () => {
@@ -231,7 +220,7 @@ describe("sizes and names", () => {
   });
 
   test("a path that leads out of the page's files finds nothing", async () => {
-    const base = new URL(view.base).pathname;
+    const base = new URL(served.view.base).pathname;
     for (const place of [
       "../../etc/passwd",
       "%2e%2e/%2e%2e/etc/passwd",

@@ -1,24 +1,12 @@
 /** Requests whose length is said twice, wrongly or in a strange way: none hides a second request, none stops the server. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { rawRequest, sendRaw } from "../support/view/raw-http.ts";
-import { startView, type ViewProcess } from "../support/view/server.ts";
-import { recorded } from "./recorded.ts";
+import { servedForAll } from "./recorded.ts";
 
-let made: Awaited<ReturnType<typeof recorded>>;
-let view: ViewProcess;
+const served = servedForAll();
 
-beforeAll(async () => {
-  made = await recorded();
-  view = await startView(made.repository);
-}, 60_000);
-
-afterAll(async () => {
-  await view.stop();
-  made[Symbol.dispose]();
-});
-
-const port = () => Number(new URL(view.url).port);
-const path = (name: string) => new URL(name, view.base).pathname;
+const port = () => Number(new URL(served.view.url).port);
+const path = (name: string) => new URL(name, served.view.base).pathname;
 
 /** What would be smuggled: a command, as the page sends it. Its plan does not exist, so it answers 404. */
 function hidden(): string {
@@ -26,8 +14,8 @@ function hidden(): string {
 }
 
 function signedIn(): Record<string, string> {
-  const from = { Host: `127.0.0.1:${port()}`, Origin: view.origin };
-  return { ...from, Cookie: view.cookie, "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" };
+  const from = { Host: `127.0.0.1:${port()}`, Origin: served.view.origin };
+  return { ...from, Cookie: served.view.cookie, "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" };
 }
 
 /** A request of another origin, which the server refuses, with a hidden one in or after its body. */
@@ -69,7 +57,7 @@ for (const [name, lengths] of Object.entries(DISAGREEING))
       expect(answered.filter((status) => status === 404 || status === 200)).toEqual([]);
       expect(answered.length).toBeLessThanOrEqual(1);
     }
-    expect((await view.get("state")).readOnly).toBe(false);
+    expect((await served.view.get("state")).readOnly).toBe(false);
   });
 
 const CHUNKS: Record<string, string> = {
@@ -86,7 +74,7 @@ for (const [name, chunks] of Object.entries(CHUNKS))
     const head = [`POST ${path("api/plan")} HTTP/1.1`, ...lines, "Transfer-Encoding: chunked", "Connection: close"];
     const answered = await statuses([...head, "", chunks].join("\r\n"));
     expect(answered.filter((status) => status < 400)).toEqual([]);
-    expect((await view.get("state")).readOnly).toBe(false);
+    expect((await served.view.get("state")).readOnly).toBe(false);
   });
 
 test("of two requests on one connection, each is judged by its own headers", async () => {
@@ -112,7 +100,7 @@ test("a body that never comes, or a head that never ends, keeps nobody else wait
   });
   try {
     await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
-    expect((await view.get("state")).readOnly).toBe(false);
+    expect((await served.view.get("state")).readOnly).toBe(false);
   } finally {
     for (const socket of sockets) socket.destroy();
   }

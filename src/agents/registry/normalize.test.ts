@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { ownHome } from "../../../test/support/own-home.ts";
 import type { Profile } from "../contract/profile.ts";
 import { contextOf, readPayload, toEnvelope, toEvent } from "./normalize.ts";
 import { getAgent, unknownAgent } from "./registry.ts";
 
 /** Failures are logged: into a directory of the test's own. */
-const home = mkdtempSync(join(tmpdir(), "normalise-"));
-const before = process.env["BACKTRAIL_HOME"];
-beforeAll(() => {
-  process.env["BACKTRAIL_HOME"] = home;
-});
-afterAll(() => {
-  if (before === undefined) delete process.env["BACKTRAIL_HOME"];
-  else process.env["BACKTRAIL_HOME"] = before;
-  rmSync(home, { recursive: true, force: true });
-});
+const _home = ownHome();
 
 const claude = await claudeCode();
 const outside = { env: {}, cwd: "/home/dev/project" };

@@ -123,6 +123,8 @@ export const DRY_RUN = {
   help: "say what would be done, and do nothing",
 } as const satisfies OptionSpec;
 export const ALL = { flags: "--all", help: "show the whole plan, however long it is" } as const satisfies OptionSpec;
+/** For commands that show a plan and ask. */
+export const CONFIRMATION = [DRY_RUN, ALL, YES, JSON_OPTION] as const;
 export const TARGET =
   "a step, `last`, `prev`, `last-green`, a number of turns back, a name, a commit, a checkpoint, a session";
 

@@ -1,9 +1,10 @@
 /** What a word means as a target, which names can be given, and what is refused for having two meanings. */
+
 import { expect, test } from "bun:test";
 import { ScriptedSession } from "../../../test/support/dispatching.ts";
 import { temporaryRepository } from "../../../test/support/index.ts";
 import { enabledWorkspace, ownHome } from "../../../test/support/own-process.ts";
-import { UserError } from "../../base/errors.ts";
+import { refusal } from "../../../test/support/refusal.ts";
 import { saveManually } from "../../recording/save.ts";
 import { applyRewind, planRewind } from "../rewind.ts";
 import { meaningOf } from "./names.ts";
@@ -27,15 +28,6 @@ async function place() {
     return target.kind === "step" ? target.step.id : target.commit;
   };
   return { repository, workspace, agent, turn, idOf, [Symbol.dispose]: () => repository.remove() };
-}
-
-async function refusal(work: Promise<unknown>): Promise<UserError> {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof UserError) return error;
-  throw error ?? new Error("It was not refused.");
 }
 
 test("a number leads to before that turn, and `show` shows the turn itself", async () => {

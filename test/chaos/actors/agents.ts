@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../../fuzz/random.ts";
 import { token } from "../content.ts";
-import type { AgentName, Turn } from "../invocation.ts";
+import type { AgentName, Invocation, Turn } from "../invocation.ts";
 import type { World } from "../world.ts";
 import { pickPlace } from "./files.ts";
 
@@ -47,4 +47,18 @@ export class Agents {
 export function uuid(random: Random): string {
   const hex = createHash("sha1").update(token(random)).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** A call of one of an agent's hooks, with the fields that every payload has. */
+export function hookCall(
+  session: Session,
+  verb: string,
+  event: string,
+  fields: Record<string, unknown>,
+  then?: () => void,
+): Invocation {
+  const { agent, cwd, id, transcript } = session;
+  const payload = { session_id: id, transcript_path: transcript, cwd, hook_event_name: event, ...fields };
+  const args = ["hooks", agent, verb];
+  return { name: `${agent} ${verb}`, cwd, args, input: JSON.stringify(payload), then };
 }

@@ -7,29 +7,11 @@ import type { Invocation } from "../invocation.ts";
 import { slug } from "../script.ts";
 import type { World } from "../world.ts";
 import type { Actions, Scene } from "./action.ts";
-import { type Session, uuid } from "./agents.ts";
+import { hookCall, type Session, uuid } from "./agents.ts";
 import { shellWork, writeByTool } from "./work.ts";
 
 const MODEL = "claude-opus-5-5";
 const USAGE = { input_tokens: 10, cache_creation_input_tokens: 100, cache_read_input_tokens: 1000, output_tokens: 20 };
-
-function hook(
-  session: Session,
-  verb: string,
-  event: string,
-  fields: Record<string, unknown>,
-  then?: () => void,
-): Invocation {
-  const payload = {
-    session_id: session.id,
-    transcript_path: session.transcript,
-    cwd: session.cwd,
-    hook_event_name: event,
-    ...fields,
-  };
-  const name = `claude-code ${verb}`;
-  return { name, cwd: session.cwd, args: ["hooks", "claude-code", verb], input: JSON.stringify(payload), then };
-}
 
 function line(world: World, random: Random, session: Session, type: string, message: unknown): void {
   const id = uuid(random);
@@ -76,7 +58,7 @@ function ask({ world, random, agents }: Scene): Invocation {
     join(world.home, ".claude", "projects", slug(cwd), `${id}.jsonl`),
   );
   const prompt = `please ${token(random)}`;
-  return hook(session, "user-prompt-submit", "UserPromptSubmit", { prompt }, () => {
+  return hookCall(session, "user-prompt-submit", "UserPromptSubmit", { prompt }, () => {
     session.prompt = prompt;
     line(world, random, session, "user", { role: "user", content: prompt });
   });
@@ -109,7 +91,7 @@ export const CLAUDE: Actions = {
         tool_use_id: id,
         tool_response: { type: "update", filePath: path },
       };
-      return hook(session, "post-tool-use", "PostToolUse", tool, () => {
+      return hookCall(session, "post-tool-use", "PostToolUse", tool, () => {
         const result = [{ type: "tool_result", tool_use_id: id, content: "ok" }];
         line(world, random, session, "user", { role: "user", content: result });
       });
@@ -125,7 +107,7 @@ export const CLAUDE: Actions = {
       const id = `toolu_${token(random)}`;
       assistant(world, random, session, { type: "tool_use", id, name: "Bash", input: { command } });
       const tool = { tool_name: "Bash", tool_input: { command }, tool_use_id: id };
-      return hook(session, "pre-tool-use", "PreToolUse", tool, () => {
+      return hookCall(session, "pre-tool-use", "PreToolUse", tool, () => {
         perform();
         const result = [{ type: "tool_result", tool_use_id: id, content: "ok" }];
         line(world, random, session, "user", { role: "user", content: result });
@@ -142,7 +124,7 @@ export const CLAUDE: Actions = {
       assistant(world, random, session, { type: "text", text: answer });
       const { prompt } = session;
       session.prompt = null;
-      const invocation = hook(session, "stop", "Stop", { stop_hook_active: false, last_assistant_message: answer });
+      const invocation = hookCall(session, "stop", "Stop", { stop_hook_active: false, last_assistant_message: answer });
       return { ...invocation, told: { agent: "claude-code", session: session.id, prompt: prompt ?? "", answer } };
     },
   },
@@ -152,7 +134,7 @@ export const CLAUDE: Actions = {
       const session = agents.current("claude-code");
       if (!session || !existsSync(session.cwd)) return null;
       agents.vanish("claude-code");
-      return hook(session, "session-end", "SessionEnd", { reason: "prompt_input_exit" });
+      return hookCall(session, "session-end", "SessionEnd", { reason: "prompt_input_exit" });
     },
   },
   "claude is killed": { weight: 1, run: ({ agents }) => agents.vanish("claude-code") },

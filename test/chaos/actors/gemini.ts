@@ -2,33 +2,16 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { token } from "../content.ts";
-import type { Invocation } from "../invocation.ts";
 import type { World } from "../world.ts";
 import type { Actions, Scene } from "./action.ts";
-import { type Session, uuid } from "./agents.ts";
+import { hookCall, type Session, uuid } from "./agents.ts";
 import { shellWork, writeByTool } from "./work.ts";
 
 const MODEL = "gemini-3.8-flash";
 const TOKENS = { input: 179, output: 32, cached: 0, thoughts: 3, tool: 0, total: 214 };
 
-function hook(
-  session: Session,
-  verb: string,
-  event: string,
-  fields: Record<string, unknown>,
-  then?: () => void,
-): Invocation {
-  const payload = {
-    session_id: session.id,
-    transcript_path: session.transcript,
-    cwd: session.cwd,
-    hook_event_name: event,
-    timestamp: new Date().toISOString(),
-    ...fields,
-  };
-  const name = `gemini ${verb}`;
-  return { name, cwd: session.cwd, args: ["hooks", "gemini", verb], input: JSON.stringify(payload), then };
-}
+const hook: typeof hookCall = (session, verb, event, fields, then) =>
+  hookCall(session, verb, event, { timestamp: new Date().toISOString(), ...fields }, then);
 
 function append(world: World, session: Session, line: unknown): void {
   world.append(session.transcript, `${JSON.stringify(line)}\n`);

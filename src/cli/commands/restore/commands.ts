@@ -1,14 +1,12 @@
 /** Command table: rewind, undo and redo. */
 import {
-  ALL,
+  CONFIRMATION,
   type CommandSpec,
   command,
-  DRY_RUN,
   JSON_OPTION,
   lazy,
   type OptionSpec,
   TARGET,
-  YES,
 } from "../../program/spec.ts";
 
 const TELL_AGENT = {
@@ -51,10 +49,7 @@ export const rewindCommand = command({
     { ...CONFLICTS, help: "with --keep-mine: `markers` writes what conflicts into the files" },
     TELL_AGENT,
     REASON,
-    DRY_RUN,
-    ALL,
-    YES,
-    JSON_OPTION,
+    ...CONFIRMATION,
   ],
   examples: [
     ["backtrail rewind", "pick from the timeline"],
@@ -87,10 +82,7 @@ export const undoCommand = command({
     CONFLICTS,
     TELL_AGENT,
     REASON,
-    DRY_RUN,
-    ALL,
-    YES,
-    JSON_OPTION,
+    ...CONFIRMATION,
   ],
   examples: [
     ["backtrail undo", "pick from the timeline"],
@@ -106,7 +98,7 @@ export const redoCommand = command({
   path: "redo",
   group: "Go back",
   summary: "take the last rewind or undo back, again and again",
-  options: [DRY_RUN, ALL, YES, JSON_OPTION],
+  options: CONFIRMATION,
 });
 
 export const saveCommand = command({
