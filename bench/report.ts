@@ -26,11 +26,12 @@ export function page(rows: readonly Row[]): string {
 
 Made by \`npm run bench\`, in one run: ${machine()}.
 
-Every row compares two things that were measured by turns, so that whatever slows the machine down slows both.
-Numbers are medians, with the 10th and 90th percentile in parentheses; ratio and difference are taken pair by pair.
-Programs are started directly, and their start counts. Hooks are those of Claude Code, with payloads as it sends
-them, and a transcript that grows by 50 KB a turn and already holds the answer: nothing waits for an agent to write.
-Changed files have content that git has never seen; one in five is new. \`git status\` is
+Every row compares two things that were measured by turns, so that whatever slows the machine down
+slows both. Numbers are medians, with the 10th and 90th percentile in parentheses; ratio and
+difference are taken pair by pair. Programs are started directly, and their start counts. Hooks are
+those of Claude Code, with payloads as it sends them, and a transcript that grows by 50 KB a turn
+and already holds the answer: nothing waits for an agent to write. Changed files have content that
+git has never seen; one in five is new. \`git status\` is
 \`git status --porcelain=v2 -z -uall\`; \`git add\` is \`git add --all\` into a copy of the index.
 
 ${summary(rows)}

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Agent } from "../src/agents/contract/agent.ts";
 import { PACKAGED } from "../src/agents/registry/packaged.ts";
 import { capabilitiesOf, getPackaged } from "../src/agents/registry/registry.ts";
+import { wrapMarkdown } from "./wrap-markdown.ts";
 
 const README = join(import.meta.dirname, "..", "README.md");
 export const PAGE = join(import.meta.dirname, "..", "docs", "agents.md");
@@ -49,7 +50,7 @@ export async function agentsPage(): Promise<string> {
   const agents: Agent[] = [];
   for (const id of Object.keys(PACKAGED)) agents.push(await getPackaged(id));
   agents.sort((a, b) => a.profile.display_name.localeCompare(b.profile.display_name, "en"));
-  return `# Agents
+  return wrapMarkdown(`# Agents
 
 \`scripts/agents-table.ts\` writes this page from the profiles and the code.
 
@@ -60,7 +61,7 @@ ${await agentsTable()}
 without a terminal. *Tested with*: the version that was really run, offline. [Adding an agent](adding-an-agent.md)
 takes one file.
 
-${agents.map(section).join("\n")}`;
+${agents.map(section).join("\n")}`);
 }
 
 function section(agent: Agent): string {

@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import { isAgentId, type Profile } from "../src/agents/contract/profile.ts";
 import { profileJsonSchema } from "../src/agents/contract/schema.ts";
 import { profilePage } from "./profile-page.ts";
+import { wrapMarkdown } from "./wrap-markdown.ts";
 
 const root = join(import.meta.dirname, "..");
 const agents = join(root, "src", "agents");
@@ -17,7 +18,7 @@ export function generated(): [path: string, content: string][] {
   return [
     [join(agents, "registry", "packaged.ts"), packagedTable()],
     [join(agents, "contract", "profile.schema.json"), `${JSON.stringify(profileJsonSchema(), null, 2)}\n`],
-    [join(root, "docs", "profile-language.md"), profilePage()],
+    [join(root, "docs", "profile-language.md"), wrapMarkdown(profilePage())],
   ];
 }
 

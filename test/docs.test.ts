@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { docErrors, type Page, readPages } from "../scripts/docs.ts";
 import { LAYERS } from "../scripts/layers.ts";
+import { longLines } from "../scripts/wrap-markdown.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -19,6 +20,13 @@ test("the table of folders and the list of layers follow scripts/layers.ts", () 
 
   const list = /^ {4}base \|(?:[^\n]+\n)+/m.exec(readPage("CONTRIBUTING.md"))?.[0] ?? "";
   expect(list.split("|").map((group) => group.trim().split(", "))).toEqual(LAYERS);
+});
+
+test("lines of prose are at most 100 columns long", () => {
+  // Entries of the changelog are added by everybody; each is a paragraph.
+  const pages = readPages(root).filter(({ path }) => path !== "CHANGELOG.md");
+  expect(pages.flatMap(({ path, text }) => longLines(text).map((line) => `${path}: ${line}`))).toEqual([]);
+  expect(longLines(`${"word ".repeat(30)}\n\n| ${"cell ".repeat(30)} |\n\n    ${"code ".repeat(30)}`)).toHaveLength(1);
 });
 
 describe("an error is found", () => {
