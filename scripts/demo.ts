@@ -67,8 +67,8 @@ async function story(): Promise<void> {
 /** A command as a person would type it, with what it prints. */
 async function command(...args: string[]): Promise<void> {
   console.log(`\n$ backtrail ${args.join(" ")}`);
-  const colours = process.stdout.isTTY ? { NO_COLOR: undefined, FORCE_COLOR: "1", TERM: "xterm-256color" } : {};
-  const result = await repository.run(args, { env: colours });
+  const colors = process.stdout.isTTY ? { NO_COLOR: undefined, FORCE_COLOR: "1", TERM: "xterm-256color" } : {};
+  const result = await repository.run(args, { env: colors });
   process.stdout.write(tidy(result.stdout + result.stderr));
   if (result.code !== 0) throw new Error(`backtrail ${args[0]} ended with ${result.signal ?? result.code}.`);
 }

@@ -49,7 +49,7 @@ test.each(Object.entries(LIMITS))("%s/ words at most %i sentences itself", (laye
   expect(found.length > limit ? listed : []).toEqual([]);
 });
 
-test("sentences are told from names, paths and commands", () => {
+test("sentences are distinguished from names, paths and commands", () => {
   expect(["The step is gone.", "it was changed since", "There is no fork {}."].map(isSentence)).toEqual([
     true,
     true,

@@ -42,7 +42,7 @@ function hostilePiece(): fc.Arbitrary<string> {
   );
 }
 
-/** Everything that moves, hides or colours instead of being seen. */
+/** Everything that moves, hides or colors instead of being seen. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 function letters(text: string, wanted: string): string[] {

@@ -63,7 +63,7 @@ test("errors and hints wrap at the terminal's width", async () => {
   expect(err).toBe("error: Unknown command\n'rewnid'.\nhint: Did you mean `rewind`?\n");
 });
 
-test("mistakes are told with what was meant", async () => {
+test("mistakes are reported with a suggestion", async () => {
   expect(await run("lgo")).toEqual({
     out: "",
     err: "error: Unknown command 'lgo'.\nhint: Did you mean `log`?\n",
@@ -100,7 +100,7 @@ test("kinds of errors and their exit codes", () => {
   expect(exitCodeOf("thrown")).toBe(1);
 });
 
-test("colour follows NO_COLOR, FORCE_COLOR and the terminal", () => {
+test("color follows NO_COLOR, FORCE_COLOR and the terminal", () => {
   expect(wantsColor(true, {})).toBe(true);
   expect(wantsColor(false, {})).toBe(false);
   expect(wantsColor(true, { TERM: "dumb" })).toBe(false);

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { spawnSync } from "../base/runtime.ts";
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 /** The process and its ancestors; only the process itself if the system does not report parents. */
 export function ancestorsOf(pid: number): Set<number> {
   const found = new Set<number>();
   let next = pid;
-  while (Number.isSafeInteger(next) && next > 1 && !found.has(next) && found.size < DEEPEST) {
+  while (Number.isSafeInteger(next) && next > 1 && !found.has(next) && found.size < MAX_DEPTH) {
     found.add(next);
     next = parentOf(next);
   }

@@ -55,13 +55,13 @@ export async function markPush(workspace: Workspace): Promise<void> {
 
 /** Starts the requested push, unless the last one failed too recently. */
 export async function pushIfDue(workspace: Workspace): Promise<void> {
-  const wish = requestedPush(workspace);
-  if (!wish) return;
+  const request = requestedPush(workspace);
+  if (!request) return;
   const { push } = configOf(workspace);
-  if (!push.enabled) return completeRequest(workspace, wish);
+  if (!push.enabled) return completeRequest(workspace, request);
   try {
     const remote = await findRemote(workspace, push.remote);
-    if (isDue(wish, remoteState(workspace, remote.key))) startPusher(workspace);
+    if (isDue(request, remoteState(workspace, remote.key))) startPusher(workspace);
   } catch (error) {
     log("warn", "push", messageOf(error));
   }
@@ -83,18 +83,18 @@ export async function runPusher(root: string): Promise<number> {
 
 /** Returns whether a push was due and succeeded. */
 async function pushOnce(workspace: Workspace): Promise<boolean> {
-  const wish = requestedPush(workspace);
-  if (!wish) return false;
+  const request = requestedPush(workspace);
+  if (!request) return false;
   const { push: settings } = configOf(workspace);
   if (!settings.enabled) {
-    completeRequest(workspace, wish);
+    completeRequest(workspace, request);
     return false;
   }
   const remote = await findRemote(workspace, settings.remote);
-  if (!isDue(wish, remoteState(workspace, remote.key))) return false;
+  if (!isDue(request, remoteState(workspace, remote.key))) return false;
   const { push } = await import("../checkpoints/sync/sync.ts");
   await push(workspace, remote, { seconds: settings.timeout });
-  completeRequest(workspace, wish);
+  completeRequest(workspace, request);
   return true;
 }
 

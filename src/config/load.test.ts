@@ -75,7 +75,7 @@ test("later layers win field by field", () => {
   );
 });
 
-test("unknown keys and wrong values are told and ignored", () => {
+test("unknown keys and wrong values are reported and ignored", () => {
   write(projectFile(root), { teir: "minimal", retention: { days: "soon", dasy: 3 }, push: true, tier: "minimal" });
   const { config, problems } = loadSettings(place, quiet);
   expect(config).toEqual({ ...defaultConfig(), tier: "minimal" });
@@ -167,7 +167,7 @@ test("every setting has been thought about", () => {
   expect(KEYS.map(({ name }) => name).filter((name) => !covered.includes(name))).toEqual([]);
 });
 
-test("what lies in the work tree makes nothing less safe, and each key that is ignored is named", () => {
+test("a file in the work tree makes nothing less safe, and each ignored key is reported", () => {
   for (const file of [projectFile(root), workTreeFile(root)]) {
     write(file, nested(HOSTILE));
     const { config, problems } = loadSettings(place, quiet);
@@ -178,7 +178,7 @@ test("what lies in the work tree makes nothing less safe, and each key that is i
   }
 });
 
-test("what lies in the work tree may ask for less, and for more protection", () => {
+test("a file in the work tree may request less, and more protection", () => {
   for (const file of [projectFile(root), workTreeFile(root)]) {
     write(userFile(), { push: { enabled: true }, strategy: "auto-commit", redaction: { rules: ["mine"] } });
     write(file, nested(HARMLESS));

@@ -200,7 +200,7 @@ function readLayer(loaded: Loaded, source: Source): void {
 
 function walk(loaded: Loaded, source: Source, prefix: string, content: Record<string, unknown>): void {
   const { layer, file, isOwn } = source;
-  for (const [name, wish] of Object.entries(content)) {
+  for (const [name, requested] of Object.entries(content)) {
     // Editors use `$schema` to find the schema.
     if (prefix === "" && name === "$schema") continue;
     const path = prefix + name;
@@ -208,12 +208,12 @@ function walk(loaded: Loaded, source: Source, prefix: string, content: Record<st
       loaded.problems.push({ layer, from: file, key: path, kind, defect, ...(value === undefined ? {} : { value }) });
     const key = findKey(path);
     if (!key) {
-      if (isGroup(path) && isRecord(wish)) walk(loaded, source, `${path}.`, wish);
+      if (isGroup(path) && isRecord(requested)) walk(loaded, source, `${path}.`, requested);
       else if (isGroup(path)) wrong("wrong-value", { kind: "group-not-an-object" });
       else wrong("unknown-key", { kind: "no-such-setting" });
       continue;
     }
-    const parsed = parseJsonValue(key, wish);
+    const parsed = parseJsonValue(key, requested);
     if ("wrong" in parsed) {
       wrong("wrong-value", parsed.wrong);
       continue;
@@ -223,7 +223,7 @@ function walk(loaded: Loaded, source: Source, prefix: string, content: Record<st
       continue;
     }
     const found = isOwn ? parsed : permitted(key.repository, parsed.value, valueAt(loaded.config, path));
-    if ("refused" in found) wrong("not-trusted", found.refused, wish);
+    if ("refused" in found) wrong("not-trusted", found.refused, requested);
     else take(loaded, { key: path, value: found.value, layer, from: file });
   }
 }

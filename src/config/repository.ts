@@ -15,17 +15,17 @@ export type RepositoryRule =
 
 export type Permitted = { value: unknown } | { refused: RefusedValue };
 
-/** Applies a rule to the value that a repository requests. `present` is the value without that request. */
-export function permitted(rule: RepositoryRule | undefined, wish: unknown, present: unknown): Permitted {
+/** Applies a rule to the value that a repository requests. `current` is the value without that request. */
+export function permitted(rule: RepositoryRule | undefined, requested: unknown, current: unknown): Permitted {
   switch (rule?.may) {
     case "choose":
-      if (!rule.from || rule.from.includes(String(wish))) return { value: wish };
+      if (!rule.from || rule.from.includes(String(requested))) return { value: requested };
       break;
     case "lower":
-      if (rule.order.indexOf(wish) <= rule.order.indexOf(present)) return { value: wish };
+      if (rule.order.indexOf(requested) <= rule.order.indexOf(current)) return { value: requested };
       break;
     case "add":
-      return { value: [...new Set([...(present as string[]), ...(wish as string[])])] };
+      return { value: [...new Set([...(current as string[]), ...(requested as string[])])] };
     case undefined:
   }
   return { refused: { kind: "value-refused", rule: rule ?? null } };

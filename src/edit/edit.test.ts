@@ -106,8 +106,8 @@ describe("hooks in JSON with comments", () => {
     expect(read(hooks.remove(Buffer.from(twice), undefined))).toEqual(
       copyOf({ hooks: { Stop: [{ hooks: [{ command: "say" }] }] } }),
     );
-    const labelled = '{"hooks":{"Stop":[{"label":"x","hooks":[{"command":"ours stop"}]}]}}';
-    expect(read(hooks.remove(Buffer.from(labelled), undefined))).toEqual(
+    const labeled = '{"hooks":{"Stop":[{"label":"x","hooks":[{"command":"ours stop"}]}]}}';
+    expect(read(hooks.remove(Buffer.from(labeled), undefined))).toEqual(
       copyOf({ hooks: { Stop: [{ label: "x", hooks: [] }] } }),
     );
   });

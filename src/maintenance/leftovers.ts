@@ -14,7 +14,7 @@ import type { Workspace } from "../git/workspace.ts";
 const OTHERS: readonly string[] = ["hooks", "replaced-hooks", "restore", "kept", "private.git", ...STORE_FOLDERS];
 /** Directories with one subdirectory per session; temporary files are next to these subdirectories. */
 const BY_SESSION: readonly string[] = ["conversations", "imported"];
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 
 export interface Leftovers {
   locks: string[];
@@ -58,8 +58,8 @@ function look(directory: string, depth: number, found: Leftovers): void {
       if (!isRunning(Number(pid))) found.files.push(path);
     } else if (/(?:^|\.)lock$/.test(entry.name)) {
       if (isAbandoned(path)) found.locks.push(path);
-    } else if (entry.isDirectory() && depth < DEEPEST && !OTHERS.includes(entry.name))
-      look(path, BY_SESSION.includes(entry.name) ? DEEPEST : depth + 1, found);
+    } else if (entry.isDirectory() && depth < MAX_DEPTH && !OTHERS.includes(entry.name))
+      look(path, BY_SESSION.includes(entry.name) ? MAX_DEPTH : depth + 1, found);
   }
 }
 

@@ -34,7 +34,7 @@ test("a turn: the state before it, the state after it, its files, its words, its
   expect(one.kinds).toHaveLength(2);
 });
 
-test("events that are told twice make no second step", async () => {
+test("events that are reported twice make no second step", async () => {
   using made = await dispatchingPlace();
   const { repository } = made;
   const one = made.session();

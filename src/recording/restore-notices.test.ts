@@ -17,7 +17,7 @@ function notice(restore: string, time = new Date().toISOString(), quotes: string
   return { restore, time, text: `restored ${restore}`, quotes };
 }
 
-test("each restore is told once, in order, however often it was finished", () => {
+test("each restore is reported once, in order, however often it was finished", () => {
   using repository = temporaryRepository();
   const workspace = workspaceOf(repository.path);
   for (const restore of ["a", "b", "a"]) addNotice(workspace, KEY, notice(restore));
@@ -51,7 +51,7 @@ test("old notices expire, and lines that can't be read are skipped", () => {
   expect(pendingNotices(workspace, KEY).text).toBe("restored b");
 });
 
-test("only the newest of many restores are told", () => {
+test("only the newest of many restores are reported", () => {
   using repository = temporaryRepository();
   const workspace = workspaceOf(repository.path);
   for (const restore of "abcdefgh") addNotice(workspace, KEY, notice(restore));

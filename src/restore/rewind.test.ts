@@ -167,7 +167,7 @@ test("nothing is written through a link that took a directory's place", async ()
   expect(readFileSync(join(ground.root, "dir/x"), "utf8")).toBe("then\n");
 });
 
-test("a link that is not recorded stands in the way: refused, and nothing is touched", async () => {
+test("an unrecorded link in the way is refused, and nothing is touched", async () => {
   using ground = await started();
   ground.write("dir/x", "then\n");
   const step = await ground.save();

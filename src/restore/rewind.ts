@@ -170,7 +170,15 @@ async function restore(
     const { step: safety } = await saving;
     const placed = await staging;
     faultPoint("restore:safety");
-    const { journal, notes: told } = await prepare(workspace, { id, savedAt, present, held, safety, drawn, placed });
+    const { journal, notes: prepared } = await prepare(workspace, {
+      id,
+      savedAt,
+      present,
+      held,
+      safety,
+      drawn,
+      placed,
+    });
     faultPoint("restore:staged");
     checkAccess(workspace, journal);
     writeJournal(workspace, journal);
@@ -178,7 +186,7 @@ async function restore(
     const { chat: continued, kept, openSessions, notes } = await perform(workspace, journal, true);
     if (drawn.plan.chat.kind === "none" && !plan.options.codeOnly)
       notes.push({ kind: "no-conversation", reason: drawn.plan.chat.reason });
-    notes.push(...told, ...markersLeft(drawn.plan));
+    notes.push(...prepared, ...markersLeft(drawn.plan));
     const { write, chmod, delete: deleted } = journal.files;
     return {
       id,

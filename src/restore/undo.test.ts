@@ -177,7 +177,7 @@ async function begunTask({ agent, repository }: Place, id: string) {
   };
 }
 
-test("subagents side by side: what the turn itself did beside one stays, and what can't be told is said", async () => {
+test("subagents side by side: what the turn itself did beside one stays, and what can't be separated is refused", async () => {
   using made = await place();
   const { repository, workspace } = made;
   await made.turn(async () => {
@@ -233,7 +233,7 @@ test("what was removed then and made anew since, links, and kinds are conflicts"
   expect(readFileSync(repository.at("gone.txt"), "utf8")).toBe(before);
 });
 
-test("a file that stands where a directory was stays, with markers too", async () => {
+test("a file in place of a directory stays, with markers too", async () => {
   using made = await place();
   const { repository, workspace } = made;
   repository.write("kind/inner", "inner\n");

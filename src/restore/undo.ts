@@ -96,10 +96,10 @@ export function newestWithChanges(workspace: Workspace): { step: Step; back: num
  */
 function assertAttributable(turns: readonly FoundTurn[], { changes, shared }: Pick<Merge, "changes" | "shared">): void {
   if (changes.length > 0 || shared.length > 0) return;
-  const untold = turns.find(
+  const unclear = turns.find(
     ({ subagent, first, last }) => subagent !== null && first?.snapshot.work !== last.snapshot.work,
   );
-  if (!untold) return;
+  if (!unclear) return;
   throw new RestoreError("not-found", { kind: "subagent-unclear" });
 }
 

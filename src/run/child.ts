@@ -8,7 +8,7 @@ import { spawn } from "../base/runtime.ts";
 import type { Child } from "../base/runtime-types.ts";
 
 /** Delay from the first signal to SIGTERM, and from the first signal to SIGKILL. */
-const PATIENCE_MS = 2_000;
+const GRACE_MS = 2_000;
 const KILL_MS = 5_000;
 /** A process that the agent left running may hold its output open forever. */
 const DRAIN_MS = 1_000;
@@ -64,7 +64,7 @@ export class AgentProcess {
       return;
     }
     this.#signal(first);
-    if (first !== "SIGTERM") this.#stopping.push(setTimeout(() => this.#signal("SIGTERM"), PATIENCE_MS));
+    if (first !== "SIGTERM") this.#stopping.push(setTimeout(() => this.#signal("SIGTERM"), GRACE_MS));
     this.#stopping.push(setTimeout(() => this.#signal("SIGKILL"), KILL_MS));
   }
 

@@ -51,7 +51,7 @@ test("prompts, what was done, results and failures, run by run, each session bel
   expect(await contextOf(node("p1", parent, [node("c1", child)]), false)).not.toContain("c1");
 });
 
-test("a message in pieces is told whole", async () => {
+test("a message in pieces is given whole", async () => {
   using place = temporaryDirectory();
   const line = (value: object) => JSON.stringify(value);
   const path = place.write(

@@ -15,7 +15,7 @@ const MAX_NOTE = 1_000;
 const MAX_INPUT = 300;
 
 /** One prompt with the actions and the result that followed. */
-interface ToldRun {
+interface RunRecord {
   prompt: string;
   notes: string[];
   /** The number of earlier notes that were dropped. */
@@ -28,7 +28,7 @@ interface ToldSession {
   node: RunNode;
   depth: number;
   parent: string | null;
-  runs: ToldRun[];
+  runs: RunRecord[];
 }
 
 /** Covers the session alone, or also all of its descendants. */
@@ -62,7 +62,7 @@ function sessionText({ node, depth, parent, runs }: ToldSession, share: number):
   return lines.join("\n");
 }
 
-function runText(run: ToldRun, share: number): string[] {
+function runText(run: RunRecord, share: number): string[] {
   const quarter = Math.max(100, Math.floor(share / 4));
   const prompt = cut(run.prompt, quarter);
   const result = cut(run.result, quarter);
@@ -90,22 +90,22 @@ function cut(text: string, length: number): string {
 }
 
 /** Reads a log run by run, and keeps at most about `limit` characters of notes per run. */
-async function readRuns(node: RunNode, limit: number): Promise<ToldRun[]> {
-  const runs: ToldRun[] = [];
-  let told: ToldRun = { prompt: "", notes: [], passed: 0, result: "", failure: null };
+async function readRuns(node: RunNode, limit: number): Promise<RunRecord[]> {
+  const runs: RunRecord[] = [];
+  let run: RunRecord = { prompt: "", notes: [], passed: 0, result: "", failure: null };
   let size = 0;
   let pieces = "";
   const add = (note: string) => {
-    told.notes.push(note);
+    run.notes.push(note);
     size += note.length;
-    while (size > limit && told.notes.length > 1) {
-      size -= told.notes.shift()?.length ?? 0;
-      told.passed++;
+    while (size > limit && run.notes.length > 1) {
+      size -= run.notes.shift()?.length ?? 0;
+      run.passed++;
     }
   };
   await readLog(node, {
     run(start) {
-      told = { prompt: start?.prompt ?? node.prompt, notes: [], passed: 0, result: "", failure: null };
+      run = { prompt: start?.prompt ?? node.prompt, notes: [], passed: 0, result: "", failure: null };
       size = 0;
       pieces = "";
     },
@@ -121,11 +121,11 @@ async function readRuns(node: RunNode, limit: number): Promise<ToldRun[]> {
       if (note !== null) add(note);
     },
     end(result) {
-      told.result = result.text;
-      told.failure = result.failure;
+      run.result = result.text;
+      run.failure = result.failure;
       // The last message is already the result.
-      if (told.notes.at(-1) === noteOf({ kind: "message", text: result.text })) told.notes.pop();
-      runs.push(told);
+      if (run.notes.at(-1) === noteOf({ kind: "message", text: result.text })) run.notes.pop();
+      runs.push(run);
     },
   });
   return runs;

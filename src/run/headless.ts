@@ -187,8 +187,8 @@ export class HeadlessRun {
       if (code === 0 && !stopped() && limit === null) result.exited();
       const nameless = identified === null && session === null;
       if (identified === null) listener.identified(session?.id ?? log.name);
-      const told = code !== 0 ? "failed" : result.status;
-      const status = stopped() ? "interrupted" : (limit ?? told);
+      const ended = code !== 0 ? "failed" : result.status;
+      const status = stopped() ? "interrupted" : (limit ?? ended);
       if (limit !== null) log.record({ type: "aiwr_stopped", reason: limit } satisfies StoppedRecord);
       log.close();
       faultPoint("run:ended");
@@ -209,7 +209,7 @@ export class HeadlessRun {
   }
 }
 
-/** How often the run looks whether a hook has told its session. */
+/** How often the run looks whether a hook has ended its session. */
 const TOLD_POLL_MS = 100;
 
 /** The session that the run's own hooks report, for an agent that prints none; null where nothing is recorded. */

@@ -11,7 +11,7 @@ test("blocks between lines of ---", () => {
   expect(promptsIn("a --- b\n----")).toEqual(["a --- b", "----"]);
 });
 
-test("what can't be used is told", () => {
+test("unusable prompts are reported", () => {
   using place = temporaryDirectory();
   expect(() => readPrompts(place.at("none"))).toThrow("can't be read (ENOENT)");
   expect(() => readPrompts(place.path)).toThrow("can't be read (EISDIR)");

@@ -5,8 +5,8 @@ import { codeOf, UserError } from "../base/errors.ts";
 import { shownPath } from "../base/text.ts";
 import { RunError } from "./problems.ts";
 
-const LARGEST = 16 * 1024 * 1024;
-const MOST = 10_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_PROMPTS = 10_000;
 
 export function readPrompts(path: string): string[] {
   return requirePrompts(textOf(path), shownPath(path));
@@ -18,8 +18,8 @@ export function requirePrompts(text: string, where: string): string[] {
   if (prompts.length === 0) {
     throw new RunError("usage", { kind: "no-prompts", where });
   }
-  if (prompts.length <= MOST) return prompts;
-  throw new RunError("usage", { kind: "too-many-prompts", where, count: prompts.length, limit: MOST });
+  if (prompts.length <= MAX_PROMPTS) return prompts;
+  throw new RunError("usage", { kind: "too-many-prompts", where, count: prompts.length, limit: MAX_PROMPTS });
 }
 
 export function promptsIn(text: string): string[] {
@@ -44,7 +44,7 @@ function isSeparator(line: string): boolean {
 function textOf(path: string): string {
   try {
     const { size } = statSync(path);
-    if (size > LARGEST) throw new RunError("usage", { kind: "prompts-too-large", path, bytes: size });
+    if (size > MAX_BYTES) throw new RunError("usage", { kind: "prompts-too-large", path, bytes: size });
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof UserError) throw error;

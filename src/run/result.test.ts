@@ -59,7 +59,7 @@ test("how it ended", () => {
   });
 });
 
-test("tokens are counted once for each message, and a total stands for all", () => {
+test("tokens are counted once for each message, and a total replaces them", () => {
   const used = (of: string | null, count: number, cost?: number) => ({ t: "used", of, in: count, cost });
   expect(told(used("a", 1), used("a", 5), used("b", 2), used(null, 10)).usage.tokens.input).toBe(17);
   const many = Array.from({ length: 1_000 }, (_, i) => used(`m${i}`, 1, 0.5));

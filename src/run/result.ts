@@ -152,8 +152,8 @@ export class RunResult {
 
   #count(rule: StreamRule, value: unknown): void {
     const tokens = rule.tokens ? tokensAt(value, rule.tokens) : null;
-    const told = firstAt(value, rule.cost);
-    const usd = typeof told === "number" && Number.isFinite(told) && told >= 0 ? told : null;
+    const reported = firstAt(value, rule.cost);
+    const usd = typeof reported === "number" && Number.isFinite(reported) && reported >= 0 ? reported : null;
     if (tokens === null && usd === null) return;
     const cost = usd === null ? this.#estimate(tokens ?? NO_TOKENS) : { usd, estimated: false };
     const usage: Usage = { tokens: tokens ?? NO_TOKENS, cost };

@@ -220,7 +220,7 @@ test("git's own garbage collection between saves keeps every step, conflicts and
   expect(inRef(repository, "one")).toHaveLength(3);
 });
 
-test("the list: newest first across blocks, torn and foreign lines skipped, deletions and repetitions honoured", async () => {
+test("the list: newest first across blocks, torn and foreign lines skipped, deletions and repetitions honored", async () => {
   using made = await place();
   const { workspace } = made;
   const [step] = await save(workspace, [{ session: "one" }]);

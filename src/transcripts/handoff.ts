@@ -42,10 +42,10 @@ export function handOver(conversation: Conversation, request: HandoffRequest): H
   }));
   const files = [...new Set(request.files ?? turns.flatMap((turn) => turn.files))];
   const ends = openEnds(conversation);
-  const tell = (told: Told) => textOf(request.agent, turns, files, ends, told);
+  const tell = (limits: Limits) => textOf(request.agent, turns, files, ends, limits);
   for (const answers of ANSWER_LENGTHS) {
-    const told = { answers, left: 0, prompts: Number.POSITIVE_INFINITY, files: MAX_FILES };
-    if (tell(told).text.length <= limit) return tell(told);
+    const limits = { answers, left: 0, prompts: Number.POSITIVE_INFINITY, files: MAX_FILES };
+    if (tell(limits).text.length <= limit) return tell(limits);
   }
   for (const prompts of [Number.POSITIVE_INFINITY, Math.floor(limit / 4), 200]) {
     const without = (left: number) => tell({ answers: 0, left, prompts, files: FEW_FILES });
@@ -73,7 +73,7 @@ interface ToldTurn {
   files: readonly string[];
 }
 
-interface Told {
+interface Limits {
   answers: number;
   /** The number of oldest turns after the first one to skip. */
   left: number;
@@ -86,29 +86,29 @@ function textOf(
   turns: readonly ToldTurn[],
   files: readonly string[],
   ends: readonly OpenEnd[],
-  told: Told,
+  limits: Limits,
 ): Handoff {
   const cut: string[] = [];
   const parts: string[] = [];
-  const isLeft = (i: number) => i > 0 && i <= told.left;
+  const isLeft = (i: number) => i > 0 && i <= limits.left;
   let shortened = 0;
   for (const [i, turn] of turns.entries()) {
     if (isLeft(i)) continue;
     const { prompt, answer } = turn;
-    if (prompt.length > told.prompts) cut.push(`Prompt ${i + 1} was cut from ${prompt.length} characters.`);
-    if (answer.length > told.answers) shortened++;
-    parts.push(`### ${i + 1}. The user`, shorten(prompt, told.prompts));
-    if (answer !== "" && told.answers > 0) parts.push(`${agent} answered:`, shorten(answer, told.answers));
-    if (turn.files.length > 0 && told.answers > 0) parts.push(`Files: ${some(turn.files, NAMED_IN_TURN)}`);
+    if (prompt.length > limits.prompts) cut.push(`Prompt ${i + 1} was cut from ${prompt.length} characters.`);
+    if (answer.length > limits.answers) shortened++;
+    parts.push(`### ${i + 1}. The user`, shorten(prompt, limits.prompts));
+    if (answer !== "" && limits.answers > 0) parts.push(`${agent} answered:`, shorten(answer, limits.answers));
+    if (turn.files.length > 0 && limits.answers > 0) parts.push(`Files: ${some(turn.files, NAMED_IN_TURN)}`);
   }
   if (shortened > 0) {
-    const how = told.answers === 0 ? "left out" : `shortened to ${told.answers} characters`;
+    const how = limits.answers === 0 ? "left out" : `shortened to ${limits.answers} characters`;
     cut.push(`${plural(shortened, "answer")} ${shortened === 1 ? "was" : "were"} ${how}.`);
   }
-  if (told.left > 0)
-    cut.push(`${plural(told.left, "turn")} after the first ${told.left === 1 ? "was" : "were"} left out.`);
-  if (files.length > told.files) cut.push(`Only ${told.files} of ${files.length} changed files are named.`);
-  return { text: assembled(agent, parts, files.slice(0, told.files), ends, cut), cut };
+  if (limits.left > 0)
+    cut.push(`${plural(limits.left, "turn")} after the first ${limits.left === 1 ? "was" : "were"} left out.`);
+  if (files.length > limits.files) cut.push(`Only ${limits.files} of ${files.length} changed files are named.`);
+  return { text: assembled(agent, parts, files.slice(0, limits.files), ends, cut), cut };
 }
 
 function assembled(

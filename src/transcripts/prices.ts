@@ -68,15 +68,15 @@ export function hasPrice(agent: string, model: string): boolean {
 /** A part without tokens adds nothing. A part with tokens of unknown cost makes the sum unknown. */
 export function sumOfCosts(parts: Iterable<{ tokens: Tokens | null; cost: Cost | null }>): Cost | null {
   const sum: Cost = { usd: 0, estimated: false };
-  let told = false;
+  let isReported = false;
   for (const { tokens, cost } of parts) {
     if (cost) {
       sum.usd += cost.usd;
       sum.estimated ||= cost.estimated;
-      told = true;
+      isReported = true;
     } else if (tokens && !isNone(tokens)) return null;
   }
-  return told ? costOf(sum.usd, sum.estimated) : null;
+  return isReported ? costOf(sum.usd, sum.estimated) : null;
 }
 
 function isNone({ input, output, cacheRead, cacheWrite }: Tokens): boolean {

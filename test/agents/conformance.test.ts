@@ -36,14 +36,14 @@ for (const agent of agents) {
       expect(await checkAgent(id, { fixtures })).toMatchObject({ ok: true, problems: [], unproven: [] });
     });
 
-    testPayloads("is told from its payloads alone", () => {
+    testPayloads("is recognized by its payloads alone", () => {
       const profiles = agents.map((each) => each.profile);
       for (const { raw } of payloads(fixtures)) {
         expect(bestMatch(profiles, { payload: raw, env: {}, root: null })?.id).toBe(id);
       }
     });
 
-    testPayloads("stands damaged payloads", () => {
+    testPayloads("survives damaged payloads", () => {
       const texts = payloads(fixtures).map(({ text }) => text);
       const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 32, max: 126 })), { minLength: 1, maxLength: 8 });
       fc.assert(
@@ -56,7 +56,7 @@ for (const agent of agents) {
       );
     });
 
-    testPayloads("stands payloads with values of any kind", () => {
+    testPayloads("survives payloads with values of any kind", () => {
       const raws = payloads(fixtures).map(({ raw }) => raw);
       fc.assert(
         fc.property(fc.constantFrom(...raws), fc.nat(), fc.jsonValue(), (raw, at, value) => {

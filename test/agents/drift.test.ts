@@ -38,7 +38,7 @@ test("stories that no longer do, each with its reason", () => {
   ]);
 });
 
-test("nothing newer is no drift; nothing told is one", () => {
+test("no newer version is no drift; no output is drift", () => {
   expect(verdict(wanted, "0.166.0", null)).toEqual(["codex 0.166.0: still the newest."]);
   expect(isDrift(wanted, "0.166.0", null)).toBe(false);
   expect(isDrift(wanted, "0.169.0", toldBy("error: it does not start\n"))).toBe(true);

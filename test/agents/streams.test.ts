@@ -223,7 +223,7 @@ for (const [agent, streams] of Object.entries(TOLD)) {
       });
     }
 
-    test("every recorded stream is told of", () => {
+    test("every recorded stream is described", () => {
       const recorded = existsSync(folder(agent)) ? readdirSync(folder(agent)) : [];
       expect(recorded.sort()).toEqual(
         Object.keys(streams)

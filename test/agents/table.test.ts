@@ -31,6 +31,6 @@ test("a version that was tested is one that the real agent's stories are pinned 
   }
 });
 
-test("a README without its place for the table is told", async () => {
+test("a README without the table's markers is reported", async () => {
   expect(withTable("# Backtrail\n")).rejects.toThrow("no place");
 });

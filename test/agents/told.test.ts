@@ -46,7 +46,7 @@ for (const id of AGENTS_WITH_NOTICE) {
   });
 }
 
-test("an agent that is only described can't be told, and says so by not saying that it was", async () => {
+test("an agent without an adapter can't be notified, and the result says so", async () => {
   const bytes = readFileSync(join(import.meta.dirname, "cursor/transcripts", cursorTranscript()));
   const forked = (await getAgent("cursor"))?.forker?.fork({
     bytes,

@@ -126,7 +126,7 @@ for (const row of ROWS) {
     });
 
   describe(row.id, () => {
-    test("its transcripts are told from their content alone", () => {
+    test("its transcripts are recognized by their content alone", () => {
       for (const name of transcriptNames) {
         expect([name, agentOfTranscript(profiles, transcript(name))]).toEqual([name, row.id]);
       }
@@ -217,7 +217,7 @@ for (const row of ROWS) {
   }
 }
 
-test("a transcript of nobody's is told to be nobody's", () => {
+test("an unknown transcript belongs to no agent", () => {
   const foreign = Buffer.from('{"type":"session","id":"x"}\n{"role":"user"}\n');
   expect(agentOfTranscript(profiles, foreign)).toBeUndefined();
 });

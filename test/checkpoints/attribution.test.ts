@@ -131,7 +131,7 @@ describe("a commit's lines", () => {
     expect(told(await attributeCommit(workspace, commit), "a.txt")).toEqual(["by one: s 1", "mine: user"]);
   });
 
-  test("only what a part of the changes brings is told", async () => {
+  test("only the lines that a part of the changes adds are attributed", async () => {
     using place = await recordedRepository();
     const { repository, workspace } = place;
     repository.write("a.txt", "first\nlast\n");

@@ -228,7 +228,7 @@ describe("from the checkpoint alone", () => {
     ]);
   });
 
-  test("a checkpoint that cannot be read is told, and the rest goes on", async () => {
+  test("an unreadable checkpoint is reported, and the rest is read", async () => {
     using place = await recordedRepository();
     commitFiles(place.repository, CHECKPOINT_BRANCH, { [`${ID.slice(0, 2)}/${ID.slice(2)}/metadata.json`]: "{" });
     place.repository.write("a.txt", "hello\n");

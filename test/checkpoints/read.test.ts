@@ -144,7 +144,7 @@ describe("hostile", () => {
     });
   });
 
-  test("a transcript that is not what its hash says is told", async () => {
+  test("a transcript that does not match its hash is reported", async () => {
     const { transcript } = await reads({ [path("0/content_hash.txt")]: hash("another") });
     expect(transcript?.defects).toEqual([{ kind: "transcript-changed", session: 0 }]);
   });

@@ -36,7 +36,7 @@ test("no session id ever: the log has an id of ours, and is listed and resumed b
   expect(id).toMatch(/^run-[k-z]{12}$/);
   expect(lines(result.stdout)).toHaveLength(3);
   expect(result.stderr).toBe(
-    `error: claude ended with status 7: please log in\nwarning: claude told no session id; the log is kept as ${id}.\n`,
+    `error: claude ended with status 7: please log in\nwarning: claude reported no session id; the log is kept as ${id}.\n`,
   );
   expect(world.log(id)).toHaveLength(2);
   expect((await world.run(["--list"])).stdout).toContain(`  ${id}  [claude]  [failed]  "fix it"`);

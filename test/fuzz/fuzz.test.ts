@@ -16,7 +16,7 @@ for (const target of TARGETS) {
       expect(failure && `seed ${failure.seed}: ${failure.message}`).toBeNull();
     });
 
-    test("stands what was found before", async () => {
+    test("survives the inputs that were found before", async () => {
       const names = namesIn(join(corpus, target.name));
       if (names.length === 0) return;
       const open = await target.open();

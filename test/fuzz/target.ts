@@ -21,7 +21,7 @@ export function demand(holds: boolean, what: string): asserts holds {
 }
 
 /** A choice (which agent, which file) in the first line, then the bytes. */
-export function labelled(about: Record<string, string>, body: Uint8Array | string): Buffer {
+export function labeled(about: Record<string, string>, body: Uint8Array | string): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(about)}\n`), Buffer.from(body as Uint8Array)]);
 }
 
@@ -42,7 +42,7 @@ export function demandCleanPrototypes(): void {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-/** What is printed without colours has no control characters but line ends and tabs. */
+/** What is printed without colors has no control characters but line ends and tabs. */
 export function demandPrintable(text: string, where: string): void {
   const found = CONTROL.exec(text);
   if (!found) return;

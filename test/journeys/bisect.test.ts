@@ -112,7 +112,7 @@ test("the second time nothing is run, unless asked for; another command is anoth
   expect(runs()).toBe(2 * count);
 });
 
-test("a state that can't be told leaves a wider answer, and says so", async () => {
+test("an inconclusive state leaves a wider answer, and says so", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const unsure = ["sh", "-c", "test -e notes.md && ! test -e farewell.txt && exit 125; test $(sh sum.sh 2 3) = 5"];

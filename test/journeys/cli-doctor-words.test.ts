@@ -107,7 +107,7 @@ test("a queue that does not move", async () => {
   };
   writeFileSync(`${queue}/000000000000001-0123456789ab-x.json`, JSON.stringify(entry));
   expect(await foundProblems(repository, "--check")).toEqual([
-    "queue: 1 checkpoint waits since 1970-01-01T00:00:00.001Z, and nobody writes it.",
+    "queue: 1 checkpoint waits since 1970-01-01T00:00:00.001Z, and no process writes it.",
   ]);
   expect(await foundProblems(repository, "--fix")).toEqual([]);
   expect(readdirSync(queue)).toEqual([]);

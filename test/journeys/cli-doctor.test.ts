@@ -122,7 +122,7 @@ test("an object that is missing is a problem that nobody can put right", async (
   expect(wrong(report)).toEqual(["objects"]);
 });
 
-test("failures in hooks and settings that make no sense are told, and break nothing", async () => {
+test("failures in hooks and invalid settings are reported, and break nothing", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   repository.write(".backtrail/settings.local.json", JSON.stringify({ tier: "frequent", teir: 1 }));

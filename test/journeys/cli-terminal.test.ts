@@ -113,7 +113,7 @@ test.skipIf(!hasTmux)("Ctrl-C in the picker and at the question changes nothing"
   expect(repository.exists("farewell.txt")).toBe(true);
 });
 
-test.skipIf(!hasTmux)("files that change while the question stands lead to a new plan", async () => {
+test.skipIf(!hasTmux)("files that change while the question is open lead to a new plan", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const changed = "The files changed after this plan was shown. Nothing was done. The plan is now:";

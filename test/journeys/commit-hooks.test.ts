@@ -199,7 +199,7 @@ test("a store that is broken stops no commit", async () => {
   expect(repository.commit("Greet")).toMatch(/^[0-9a-f]{40}$/);
 });
 
-test("a push of every ref is told what it takes along; an earlier hook gets what git told ours", async () => {
+test("a push of every ref warns about what it includes; an earlier hook gets the same input as ours", async () => {
   for (const earlier of [true, false]) {
     using repository = temporaryRepository();
     if (earlier) script(repository, ".git/hooks/pre-push", "#!/bin/sh", 'cat >"$(git rev-parse --git-dir)/seen"');

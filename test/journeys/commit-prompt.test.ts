@@ -27,7 +27,7 @@ function edited(repository: TemporaryRepository, script: string, ...args: string
 
 const SUBJECT = 'printf "%s\\n" Greet >new; cat "$0" >>new; mv new "$0"';
 
-test("in an editor the line stands there as a comment: left so, the commit is not linked", async () => {
+test("in an editor the line is a comment: unchanged, the commit is not linked", async () => {
   using repository = await asking();
   const seen = edited(repository, SUBJECT);
   expect(seen).toMatch(
@@ -52,7 +52,7 @@ test("with the mark taken off, it is linked; also where comments begin with anot
   }
 });
 
-test("where comments would stay in the message, the line itself stands there", async () => {
+test("if comments would stay in the message, the line is not a comment", async () => {
   using repository = await asking();
   expect(edited(repository, SUBJECT, "-c", "commit.cleanup=scissors")).toMatch(/^\n\nEntire-Checkpoint: /);
   expect(checkpointsOf(repository, "HEAD")).toHaveLength(1);

@@ -27,7 +27,7 @@ test("the answer is written for Codex, goes with disable, and the others are exp
   expect(readFileSync(path, "utf8")).toBe('model = "gpt-6-sol" # mine');
 });
 
-test("where Codex's settings can't be edited, the hooks are there, the reason is told, and the command fails", async () => {
+test("if Codex's settings can't be edited, the hooks are installed, the reason is shown, and the command fails", async () => {
   using repository = temporaryRepository();
   const path = codexSettings(repository, "model = \n");
   const enabled = await repository.run(["enable", "--agent", "codex", "--trust"]);

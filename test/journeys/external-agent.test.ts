@@ -220,7 +220,7 @@ test("nobody but its user admits it", async () => {
   expect(set).toMatchObject({ code: 4 });
 });
 
-test("one that lies in the repository is not admitted, not even through a link", async () => {
+test("one in the repository is not admitted, not even through a link", async () => {
   using world = new World();
   const { repository } = world;
   const inside = repository.write("tools/backtrail-agent-evil", `#!/bin/sh\ntouch "${repository.home}/ran"\n`);

@@ -93,7 +93,7 @@ test("a session is forgotten everywhere, and the other one stays", async () => {
   repository.git("fsck", "--strict", "--no-dangling");
 });
 
-test("what other agents were told of it goes, and the forks that were made from it are named", async () => {
+test("handoffs of it are deleted, and forks made from it are named", async () => {
   using place = await worked();
   const { repository, first } = place;
   await repository.json(["resume", first.session, "--agent", "codex"], { env });

@@ -131,7 +131,7 @@ test("places and names that can't be had are refused, and nothing is left", asyn
   expect(went.stdout.trim()).toBe(odd);
 });
 
-test.skipIf(!permissionsCount)("a place that can't be written is told, and nothing is left", async () => {
+test.skipIf(!permissionsCount)("an unwritable directory is reported, and nothing is left", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;
   await agent.turn("First", [write("a.txt", "1\n")]);

@@ -47,7 +47,7 @@ test("resume --agent --run gives the whole text as one word", async () => {
   expect(text).toContain("Done, $(touch y).");
 });
 
-test("an agent that is not installed is told of, and the conversation is there all the same", async () => {
+test("a missing agent is reported, and the conversation is there anyway", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;
   await agent.turn("First", [write("a.txt", "1\n")]);

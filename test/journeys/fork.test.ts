@@ -253,7 +253,7 @@ test("what would be lost is named, and asked about", async () => {
   expect((await repository.run(["fork", "drop", "again", "--yes"])).code).toBe(0);
 });
 
-test("a fork whose directory somebody removed is told as gone, and can be dropped", async () => {
+test("a fork whose directory was removed is shown as gone, and can be dropped", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;
   await agent.turn("First", [write("a.txt", "1\n")]);

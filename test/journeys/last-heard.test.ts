@@ -157,7 +157,7 @@ test("a run of an agent that passes over its hooks says so", async () => {
   expect((await run()).stderr).not.toContain("not recorded for undo");
 });
 
-test("a linked work tree that is not connected is told from one that is", async () => {
+test("a linked work tree that is not connected is distinguished from one that is", async () => {
   using repository = temporaryRepository();
   repository.git("commit", "--quiet", "--allow-empty", "-m", "x");
   await repository.run(["enable", "--agent", "claude-code"]);

@@ -79,7 +79,7 @@ test("receipts do not contradict themselves", async () => {
   expect(redone).not.toContain("close the session");
 });
 
-test("two restores are told in order, a session that is closed is left alone, and the receipt says what to do", async () => {
+test("two restores are reported in order, a closed session is left alone, and the receipt says what to do", async () => {
   using repository = temporaryRepository();
   const agent = await recorded(repository);
   const closed = new ScriptedClaude(repository);
@@ -142,7 +142,7 @@ test("forgetting a session removes notices for it and notices that quote it", as
   expect(notices(repository)).toEqual([]);
 });
 
-test("a rewind that was killed and finished later is told once", async () => {
+test("a rewind that was killed and finished later is reported once", async () => {
   using repository = temporaryRepository();
   const agent = await recorded(repository);
   const killed = await repository.run(["rewind", "1", "--yes"], { env: { BACKTRAIL_FAULT: "restore:notified" } });

@@ -117,7 +117,7 @@ test("on another machine, from a fetched checkpoint, by its id, its commit or th
     "The parser is there.",
   ]);
   expect(first.notes).toEqual([
-    `It was written elsewhere: \`backtrail explain ${checkpoint} --conversation\` shows what the agent will be told.`,
+    `It was written elsewhere: \`backtrail explain ${checkpoint} --conversation\` shows what the agent will read.`,
     "Secrets were taken out before it was shared: 1 placeholder stands for them.",
   ]);
   expect(readFileSync(first.written ?? "", "utf8")).not.toContain(SECRET);
@@ -165,7 +165,7 @@ test("secrets are filled in again only where this store took them out", async ()
   expect(said(other.written ?? "")[0]).toBe("Tell me [secret:aws-access-key:1]");
 });
 
-test("a checkpoint that lies about itself leads nowhere", async () => {
+test("a checkpoint with false metadata leads nowhere", async () => {
   using repository = temporaryRepository();
   const metadata = JSON.parse(example()["a3/b2c4d5e6f7/0/metadata.json"] ?? "{}");
   const lying = (more: object) => ({
@@ -204,7 +204,7 @@ test("nothing is written through a link out of the agent's own directory", async
   expect(readdirSync(outside)).toEqual([]);
 });
 
-test("what can't be found is told with what there is", async () => {
+test("an unknown target is reported with the known ones", async () => {
   const { attempts } = await recorded();
   using _ = attempts;
   const { repository } = attempts;

@@ -41,7 +41,7 @@ test("a run that goes over its budget is stopped; one that tells it at its end i
   world.agent("claude", `init spent; ${spender}`);
   expect(await world.run(["go on", "--budget", "$0.50"])).toMatchObject({
     code: 0,
-    stderr: "warning: claude told only at its end that it went over its budget: $0.75.\n",
+    stderr: "warning: claude reported only at its end that it went over its budget: $0.75.\n",
   });
   world.agent("gemini", "exit 0");
   const unknown = await world.run(["go on", "--agent", "gemini", "--budget", "$1"]);
@@ -56,7 +56,7 @@ test("a run that goes over its budget is stopped; one that tells it at its end i
   expect((await world.run(["go on", "--tag", "two words"])).code).toBe(2);
 });
 
-test("dollars are held against the model's price while the agent has told none", async () => {
+test("a budget in dollars uses the model's price while the agent reports no cost", async () => {
   using world = new StandIn();
   world.agent(
     "claude",
@@ -183,7 +183,7 @@ test("Ctrl-C ends all of them, and starts no other", async () => {
   expect(pids().map(isAlive)).toEqual([false, false]);
 });
 
-test("what can't be asked for together is told", async () => {
+test("options that exclude each other are reported", async () => {
   using world = new StandIn();
   world.agent("claude", OBEDIENT);
   world.repository.write("prompts.txt", "one\n");

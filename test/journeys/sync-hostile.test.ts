@@ -84,7 +84,7 @@ test("a file too large for any checkpoint is refused, and what is here stays as 
   expect(checkpointsIn(bob.checkpoints.bind(bob))).toEqual([own]);
 });
 
-test("nonsense in the place of checkpoints is carried along, and told when it is asked for", async () => {
+test("invalid checkpoints are carried along, and reported when somebody asks for them", async () => {
   using here = await place();
   const { shared, evil, bob } = here;
   const own = await work(bob, "Mine", "mine.txt");

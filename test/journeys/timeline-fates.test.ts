@@ -28,7 +28,7 @@ function forkOf(step: string, directory: string): Omit<ForkRecord, "base"> {
   };
 }
 
-test("undone turns, turns that were left behind, forks and changes by hand are told apart", async () => {
+test("undone turns, rewound turns, forks and changes by hand are distinguished", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   const claude = new ScriptedClaude(repository);

@@ -62,7 +62,7 @@ describe.skipIf(available.program === null)("Codex, whose user trusts Backtrail"
     TIMEOUT_MS,
   );
 
-  test("with --trust the answer stands in Codex's settings, below everything else", async () => {
+  test("with --trust the answer is in Codex's settings, below everything else", async () => {
     const said = await backtrail.run("enable", "--agent", "codex", "--trust");
     expect(said).toMatchObject({ code: 0 });
     expect(said.stderr).toContain("count as reviewed by you");

@@ -35,7 +35,7 @@ export class Story {
   }
 
   /** Replaces what differs from run to run by names. */
-  normalise(text: string): string {
+  normalize(text: string): string {
     let shown = text.replaceAll(this.#repository.path, "<repository>").replaceAll(this.#repository.home, "<home>");
     for (const [kind, pattern] of PATTERNS) shown = shown.replace(pattern, (value) => this.#nameOf(kind, value));
     return shown;
@@ -47,7 +47,7 @@ export class Story {
     const stderr = result.stderr.replace(/^[A-Z][a-z ]+…\n/gm, "");
     if (stderr) lines.push(stderr.trimEnd().replace(/^/gm, "! "));
     lines.push(`[${result.signal ?? result.code}]`, "");
-    return this.normalise(lines.filter((line, index) => line !== "" || index === lines.length - 1).join("\n"));
+    return this.normalize(lines.filter((line, index) => line !== "" || index === lines.length - 1).join("\n"));
   }
 
   #nameOf(kind: string, value: string): string {

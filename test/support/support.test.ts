@@ -13,7 +13,7 @@ test("a temporary repository has one commit, and goes away with its block", () =
   expect(existsSync(path)).toBe(false);
 });
 
-test("a temporary folder stands in no repository", () => {
+test("a temporary folder is in no repository", () => {
   using folder = temporaryFolder();
   expect(() => folder.git("rev-parse", "--show-toplevel")).toThrow();
 });
@@ -36,5 +36,5 @@ test("a story names ids and places, the same thing by the same name", () => {
   using repository = temporaryRepository();
   const story = new Story(repository);
   const text = `${repository.path}/a klmnopqrstuv zyxwvutsrqpo klmnopqrstuv 2026-01-05T09:00:00.000Z`;
-  expect(story.normalise(text)).toBe("<repository>/a <step-1> <step-2> <step-1> <time-1>");
+  expect(story.normalize(text)).toBe("<repository>/a <step-1> <step-2> <step-1> <time-1>");
 });

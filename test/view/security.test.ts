@@ -140,7 +140,7 @@ describe("other sites", () => {
 });
 
 describe("the token and the cookie", () => {
-  test("nothing is told without the cookie, or with a wrong one", async () => {
+  test("nothing is answered without the cookie, or with a wrong one", async () => {
     const [name = ""] = served.view.cookie.split("=");
     for (const Cookie of [
       undefined,

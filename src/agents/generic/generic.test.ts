@@ -164,7 +164,7 @@ describe("its copy", () => {
     expect(analyzer.readSlice(inside.content, 0).lastId).toBe("1");
   });
 
-  test("lies beside the original, by the id in its name or its directory's", () => {
+  test("is beside the original, by the id in its name or its directory's name", () => {
     const at = (transcriptPath: string) => forker.fork({ ...REQUEST, transcriptPath }).transcriptPath;
     expect(at("/home/dev/.sample/chat-old.jsonl")).toBe("/home/dev/.sample/chat-new-1.jsonl");
     expect(at("/home/dev/.sample/old/messages.jsonl")).toBe("/home/dev/.sample/new-1/messages.jsonl");

@@ -69,7 +69,7 @@ describe("a file of its own", () => {
   });
 });
 
-test("an agent that asks for a review is told of", async () => {
+test("an agent that requires a review is reported", async () => {
   const agent = agentWith("claude-settings", ".sample/hooks.json", { review: "asks before it runs new hooks." });
   expect((await install(agent, "local", box.options)).notes).toEqual(["Sample: asks before it runs new hooks."]);
 });

@@ -58,7 +58,7 @@ describe("files that can't be used are left alone", () => {
     await expect(install(agent, "local", box.options)).rejects.toThrow("is a directory");
     rmSync(join(box.root, ".claude"), { recursive: true });
     writeFileSync(join(box.root, ".claude"), "");
-    await expect(install(agent, "local", box.options)).rejects.toThrow("a file stands where its directory should be");
+    await expect(install(agent, "local", box.options)).rejects.toThrow("a file is where its directory should be");
   });
 
   test("a symbolic link that leaves the repository, and one to nothing", async () => {

@@ -25,7 +25,7 @@ test("the highest score at or above its own minimum wins", () => {
   expect(bestMatch([demanding], { ...nothing, payload: { a: 1 } })).toBeUndefined();
 });
 
-test("equals are told apart by the strongest rule, then by id, whatever their order", () => {
+test("ties are broken by the strongest rule, then by id, in any order", () => {
   const twoRules = profile("a-two", 1, { score: 5, path_exists: "$.a" }, { score: 5, path_exists: "$.b" });
   const oneRule = profile("z-one", 1, { score: 10, path_exists: "$.a" });
   const same = profile("b-one", 1, { score: 10, path_exists: "$.b" });
@@ -82,7 +82,7 @@ test("precedence: configuration, payload, environment, transcript path, transcri
   expect(detectAgent(both, nothing)).toEqual({ id: "unknown", by: "nothing" });
 });
 
-test("a transcript's agent is told by its lines alone", () => {
+test("a transcript's lines alone identify the agent", () => {
   expect(agentOfTranscript(both, Buffer.from('garbage\n{"betaId":1}\n{"betaId":1,"type":null}\n'))).toBe("beta");
   expect(agentOfTranscript(both, Buffer.from('{"betaId":1,"type":2}'))).toBeUndefined();
   expect(agentOfTranscript(both, Buffer.alloc(0))).toBeUndefined();

@@ -20,7 +20,7 @@ test("an id that the agent would not take is refused by name", () => {
   );
 });
 
-test("a fork lies beside the original, one for another work tree in a directory of its own", () => {
+test("a fork is beside the original, one for another work tree in its own directory", () => {
   const request = {
     bytes: new Uint8Array(0),
     lastId: null,

@@ -69,13 +69,13 @@ export async function blameFile(workspace: Workspace, path: string, window: Line
   const origins = new Origins(workspace);
   try {
     const committed = blamed ?? uncommitted(path, range ?? { from: 1, to: lines.length });
-    const told: LineStory[] = [];
+    const stories: LineStory[] = [];
     for (const { commit, path: then, origin, line } of committed) {
       const text = lines[line - 1] ?? "";
       const find = commit ? await origins.ofCommit(commit.id, then) : await origins.ofWorkTree(path, lines);
-      told.push({ line, text, commit, turn: find(commit ? origin : line, text) });
+      stories.push({ line, text, commit, turn: find(commit ? origin : line, text) });
     }
-    return { path, lines: told, problems: [...new Set(origins.problems)] };
+    return { path, lines: stories, problems: [...new Set(origins.problems)] };
   } finally {
     origins.close();
   }

@@ -19,7 +19,7 @@ export interface FoundTranscript {
 /** `time` (last write) and `born` (creation, 0 if unknown) are in milliseconds since 1970. */
 export type NewTranscript = FoundTranscript & { time: number; born: number };
 
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 const MAX_FILES = 50_000;
 const HEAD_BYTES = 64 * 1024;
 /** The first line may contain all of the model's instructions. */
@@ -76,7 +76,8 @@ function* filesBelow(directory: string, depth: number, order: 1 | -1 = 1): Gener
   }
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -order : order))) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory() && depth < DEEPEST && entry.name !== "subagents") yield* filesBelow(path, depth + 1, order);
+    if (entry.isDirectory() && depth < MAX_DEPTH && entry.name !== "subagents")
+      yield* filesBelow(path, depth + 1, order);
     else if (entry.isFile() && /^\.jsonl?$/.test(extname(entry.name))) yield path;
   }
 }

@@ -22,7 +22,7 @@ export interface ImportReport {
   skipped: { session: string; why: "recorded" | "imported" | "empty" | "too-large" | "unreadable" }[];
 }
 
-const LARGEST = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 const MAX_PROMPT = 4_000;
 const MAX_RESPONSE = 1_000;
 
@@ -48,7 +48,7 @@ export async function importSessions(
     const skip = (why: ImportReport["skipped"][number]["why"]) => report.skipped.push({ session: found.session, why });
     if (recorded.has(found.session)) skip("recorded");
     else if ((sizes.get(found.session) ?? -1) >= found.size) skip("imported");
-    else if (found.size > LARGEST) skip("too-large");
+    else if (found.size > MAX_BYTES) skip("too-large");
     else {
       const read = readSession(workspace, agent, analyzer.read.bind(analyzer), found);
       if (!read) skip("unreadable");

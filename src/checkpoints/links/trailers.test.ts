@@ -24,7 +24,7 @@ describe("the trailer in a message", () => {
     expect(withCheckpoints("area: what changed\n", [ID])).toBe(`area: what changed\n\nEntire-Checkpoint: ${ID}\n`);
   });
 
-  test("stands above git's comments and what follows the scissors", () => {
+  test("is above git's comments and the scissors line", () => {
     expect(withCheckpoints(COMMENTS, [ID])).toBe(`\n\nEntire-Checkpoint: ${ID}\n${COMMENTS}`);
     const scissors = "; ------------------------ >8 ------------------------\n; Do not modify\ndiff --git a/x b/x\n";
     expect(withCheckpoints(`Greet\n\n; Comment\n${scissors}`, [ID])).toBe(

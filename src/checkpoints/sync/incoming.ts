@@ -23,7 +23,7 @@ import { directory } from "./state.ts";
 const MIB = 1024 * 1024;
 /** The total size as sent. */
 const MAX_PACK = 2048 * MIB;
-const LARGEST: Readonly<Record<string, number>> = { blob: 100 * MIB, tree: 16 * MIB, commit: MIB };
+const MAX_BYTES: Readonly<Record<string, number>> = { blob: 100 * MIB, tree: 16 * MIB, commit: MIB };
 const MAX_OBJECTS = 5_000_000;
 const MAX_REFS = 100_000;
 /** Messages of git and ssh that mean a prompt would have been necessary. */
@@ -139,9 +139,9 @@ async function check(workspace: Workspace, place: string, remote: Remote): Promi
   for (const line of stdout.toString("latin1").split("\n")) {
     if (line === "") continue;
     const [type = "", size = ""] = line.split(" ");
-    const most = LARGEST[type];
-    if (most === undefined) throw refused(remote, { kind: "unknown-object", type });
-    if (Number(size) > most)
+    const max = MAX_BYTES[type];
+    if (max === undefined) throw refused(remote, { kind: "unknown-object", type });
+    if (Number(size) > max)
       throw refused(remote, { kind: "large-object", type, mebibytes: Math.ceil(Number(size) / MIB) });
     if (++count > MAX_OBJECTS) throw refused(remote, { kind: "too-many-objects", max: MAX_OBJECTS });
   }

@@ -10,7 +10,7 @@ import { joinLinks, linksJson, parseLinks } from "../links/squashed-links.ts";
 import { blobOf } from "../write/write.ts";
 import { holdsAtLeast, isSessionName, mergeSessions } from "./merge-sessions.ts";
 
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 /** No real checkpoint has this many sessions; without a limit, a remote could stall the merge. */
 const MAX_SESSIONS = 1_000;
 
@@ -50,7 +50,7 @@ async function unite(
 ): Promise<string | null> {
   if (ours === theirs || theirs === null) return ours;
   if (ours === null) return theirs;
-  if (depth > DEEPEST) return ours < theirs ? ours : theirs;
+  if (depth > MAX_DEPTH) return ours < theirs ? ours : theirs;
   const { trees } = objects;
   const [left, right, before] = [await trees.read(ours), await trees.read(theirs), await trees.read(base)];
   if (/^[0-9a-f]{2}\/[0-9a-f]{10}$/.test(path)) {

@@ -74,14 +74,14 @@ export function failed(workspace: Workspace, remote: { key: string; name: string
 }
 
 export function requestPush(workspace: Workspace): void {
-  const wish: PushRequest = { v: 1, time: now().toISOString(), id: crypto.randomUUID() };
-  writeJson(wishFile(workspace), wish);
+  const request: PushRequest = { v: 1, time: now().toISOString(), id: crypto.randomUUID() };
+  writeJson(requestFile(workspace), request);
 }
 
 export function requestedPush(workspace: Workspace): PushRequest | undefined {
   try {
-    const wish = readJson(wishFile(workspace)) as PushRequest | undefined;
-    return wish?.v === 1 && typeof wish.id === "string" && typeof wish.time === "string" ? wish : undefined;
+    const request = readJson(requestFile(workspace)) as PushRequest | undefined;
+    return request?.v === 1 && typeof request.id === "string" && typeof request.time === "string" ? request : undefined;
   } catch {
     // An unreadable request still counts; the next one replaces it.
     return { v: 1, time: now().toISOString(), id: "" };
@@ -89,14 +89,14 @@ export function requestedPush(workspace: Workspace): PushRequest | undefined {
 }
 
 /** Keeps the request if a newer one has replaced it. */
-export function completeRequest(workspace: Workspace, wish: PushRequest): void {
-  if (requestedPush(workspace)?.id === wish.id) removeFile(wishFile(workspace));
+export function completeRequest(workspace: Workspace, request: PushRequest): void {
+  if (requestedPush(workspace)?.id === request.id) removeFile(requestFile(workspace));
 }
 
 /** A push by the user retries immediately, regardless of the pause. */
-export function isDue(wish: PushRequest, state: RemoteState | undefined): boolean {
+export function isDue(request: PushRequest, state: RemoteState | undefined): boolean {
   if (!state?.next || !state.error) return true;
-  return now().toISOString() >= state.next || wish.time > state.error.time;
+  return now().toISOString() >= state.next || request.time > state.error.time;
 }
 
 export function syncLock(workspace: Workspace): string {
@@ -135,6 +135,6 @@ function stateFile(workspace: Workspace): string {
   return join(directory(workspace), "state.json");
 }
 
-function wishFile(workspace: Workspace): string {
+function requestFile(workspace: Workspace): string {
   return join(directory(workspace), "wish.json");
 }

@@ -17,7 +17,7 @@ export interface Signed {
   why: string;
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const PROGRAMS: Readonly<Record<string, string>> = { openpgp: "gpg", x509: "gpgsm", ssh: "ssh-keygen" };
 /** A literal public key instead of the path of a key file; the SSH agent has the private key. */
 const LITERAL_KEY = /^(?:key::|ssh-|ecdsa-sha2-|sk-ssh-|sk-ecdsa-)/;
@@ -65,7 +65,7 @@ async function run([name = "", ...args]: string[], text: string): Promise<Signed
       // A new session has no terminal to prompt on.
       detached: true,
       env: { ...process.env, LC_ALL: "C", SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force", GPG_TTY: undefined },
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
       killSignal: "SIGKILL",
     });
     const [stdout, stderr, code] = await Promise.all([

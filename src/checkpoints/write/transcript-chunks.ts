@@ -63,8 +63,8 @@ export async function storeChunks(
     chunks.push({ raw: mark, id: known && data === known.data ? known.id : writer.add("blob", data) });
   }
   writeJson(file, { v: 1, generation: until.generation, redaction: redaction.version, chunks } satisfies KnownChunks);
-  const told = since.generation === until.generation ? raw.subarray(0, since.offset) : Buffer.alloc(0);
-  return { ids: chunks.map(({ id }) => id), hash: `sha256:${hasher.digest("hex")}`, linesBefore: countLines(told) };
+  const earlier = since.generation === until.generation ? raw.subarray(0, since.offset) : Buffer.alloc(0);
+  return { ids: chunks.map(({ id }) => id), hash: `sha256:${hasher.digest("hex")}`, linesBefore: countLines(earlier) };
 }
 
 /** Readers of the format join chunks with a line end, so only the last chunk keeps its own. */

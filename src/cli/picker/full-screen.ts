@@ -10,7 +10,7 @@ const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l";
 export interface FullScreen<T> {
   draw(columns: number, rows: number): string[];
   /** Undefined as long as the user goes on. */
-  press(key: Key): { picked: T } | { cancelled: true } | undefined;
+  press(key: Key): { picked: T } | { canceled: true } | undefined;
 }
 
 /** `make` gets a function that draws the screen again, for what arrives between keys. */

@@ -85,7 +85,7 @@ function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io:
       press(key) {
         const outcome = press(state, key);
         if ("picked" in outcome) return { picked: stepOf(outcome.picked, outcome.after) };
-        if ("cancelled" in outcome) return outcome;
+        if ("canceled" in outcome) return outcome;
         state = outcome.state;
         return undefined;
       },

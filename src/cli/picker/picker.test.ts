@@ -73,8 +73,8 @@ test("enter picks, escape stops, and nothing is picked where nothing matches", (
     after: true,
     picked: { title: "Split the module" },
   });
-  expect(press(begin(entries), { name: "escape" })).toEqual({ cancelled: true });
-  expect(press(begin(entries), { name: "c", ctrl: true })).toEqual({ cancelled: true });
+  expect(press(begin(entries), { name: "escape" })).toEqual({ canceled: true });
+  expect(press(begin(entries), { name: "c", ctrl: true })).toEqual({ canceled: true });
   expect(press(after(typed("zzz")), { name: "return" })).toHaveProperty("state");
 });
 

@@ -15,7 +15,7 @@ export interface PickerState {
   scrolled: number;
 }
 
-export type Outcome = { state: PickerState } | { picked: PickerEntry; after: boolean } | { cancelled: true };
+export type Outcome = { state: PickerState } | { picked: PickerEntry; after: boolean } | { canceled: true };
 
 const SCROLL = 5;
 
@@ -25,7 +25,7 @@ export function begin(entries: readonly PickerEntry[], sides = true): PickerStat
 
 export function press(state: PickerState, key: Key): Outcome {
   const { name = "" } = key;
-  if (isCancel(key)) return { cancelled: true };
+  if (isCancel(key)) return { canceled: true };
   if (name === "return" || name === "enter") {
     const picked = state.matches[state.cursor];
     return picked ? { picked, after: state.after } : { state };

@@ -33,10 +33,10 @@ export function bisectLines(workspace: Workspace, found: Break, view: View): str
   const { paint, columns } = view;
   const lines: string[] = [];
   const turn = turnBehind(workspace, found.culprit.step);
-  if (found.untold.length > 0) {
-    const count = plural(found.untold.length + 1, "state");
+  if (found.inconclusive.length > 0) {
+    const count = plural(found.inconclusive.length + 1, "state");
     lines.push(paint("bold", `It broke at one of ${count}; the results of the others are inconclusive.`));
-    lines.push(...[...found.untold, found.bad].map((point) => `  ${pointLine(point, view)}`), "");
+    lines.push(...[...found.inconclusive, found.bad].map((point) => `  ${pointLine(point, view)}`), "");
   } else lines.push(paint("bold", verdictOf(found)), "");
   if (turn) {
     const { step, by } = found.culprit;
@@ -73,7 +73,7 @@ export function pointLine(point: Point, { paint, columns, now }: View, result = 
   return `${start}  ${title}`.trimEnd();
 }
 
-export function bisectJson({ good, bad, untold, culprit, files }: Break) {
+export function bisectJson({ good, bad, inconclusive, culprit, files }: Break) {
   const { by, step } = culprit;
   return {
     found: {
@@ -88,7 +88,7 @@ export function bisectJson({ good, bad, untold, culprit, files }: Break) {
     },
     good: pointJson(good),
     bad: pointJson(bad),
-    untold: untold.map(pointJson),
+    untold: inconclusive.map(pointJson),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Paint } from "../terminal/io.ts";
 import { costWords } from "./layout/amounts.ts";
 import { fit, wrap } from "./layout/text.ts";
 import { age, moment } from "./layout/time.ts";
-import { labelled, section } from "./line-origin.ts";
+import { labeled, section } from "./line-origin.ts";
 import { tokenLine } from "./step/step.ts";
 import { checkpointDefectText } from "./words/checkpoints.ts";
 
@@ -42,14 +42,14 @@ export function checkpointLines(checkpoint: StoredCheckpoint, view: CheckpointVi
   const share = isOneSession ? undefined : all;
   return [
     `${paint("bold", "checkpoint")} ${paint("magenta", checkpoint.id)}`,
-    ...labelled("branch", summary.branch ? shownPath(summary.branch) : null, paint),
-    ...labelled("strategy", oneLine(summary.strategy), paint),
-    ...labelled("tokens", summary.token_usage ? tokenLine(tokensOf(summary.token_usage)) : null, paint),
-    ...labelled("cost", summary.token_usage ? costWords(sumOfCosts(sessions.map(spentBy))) : null, paint),
-    ...labelled("sessions", plural(sessions.length, "session"), paint),
-    ...labelled("lines", share ? shareOf(share.agent_lines, share.total_committed, "agents") : null, paint),
-    ...labelled("imported", summary.imported ? `from before${commitWords(summary.commit_sha)}` : null, paint),
-    ...labelled("subagents", tasks.length > 0 ? plural(tasks.length, "task") : null, paint),
+    ...labeled("branch", summary.branch ? shownPath(summary.branch) : null, paint),
+    ...labeled("strategy", oneLine(summary.strategy), paint),
+    ...labeled("tokens", summary.token_usage ? tokenLine(tokensOf(summary.token_usage)) : null, paint),
+    ...labeled("cost", summary.token_usage ? costWords(sumOfCosts(sessions.map(spentBy))) : null, paint),
+    ...labeled("sessions", plural(sessions.length, "session"), paint),
+    ...labeled("lines", share ? shareOf(share.agent_lines, share.total_committed, "agents") : null, paint),
+    ...labeled("imported", summary.imported ? `from before${commitWords(summary.commit_sha)}` : null, paint),
+    ...labeled("subagents", tasks.length > 0 ? plural(tasks.length, "task") : null, paint),
     ...checkpoint.defects.map((defect) => `${paint("yellow", "warning:")} ${printable(checkpointDefectText(defect))}`),
   ];
 }
@@ -62,13 +62,13 @@ export function sessionLines(session: StoredSession, view: CheckpointView): stri
   const lines = [
     "",
     `${paint("cyan", oneLine(metadata.agent) + model)}  ${oneLine(metadata.session_id)}`,
-    ...labelled("recorded", timeLine(metadata.created_at, now), paint),
-    ...labelled("tokens", metadata.token_usage ? tokenLine(tokensOf(metadata.token_usage)) : null, paint),
-    ...labelled("cost", metadata.token_usage ? costWords(spentBy(session).cost) : null, paint),
+    ...labeled("recorded", timeLine(metadata.created_at, now), paint),
+    ...labeled("tokens", metadata.token_usage ? tokenLine(tokensOf(metadata.token_usage)) : null, paint),
+    ...labeled("cost", metadata.token_usage ? costWords(spentBy(session).cost) : null, paint),
     ...Object.entries(metadata.model_usage ?? {}).flatMap(([model, usage]) =>
-      labelled("model", `${oneLine(model)}: ${tokenLine(tokensOf(usage))}`, paint),
+      labeled("model", `${oneLine(model)}: ${tokenLine(tokensOf(usage))}`, paint),
     ),
-    ...labelled("lines", share ? linesBy(session, share) : null, paint),
+    ...labeled("lines", share ? linesBy(session, share) : null, paint),
   ];
   if (metadata.summary) lines.push(...summaryLines(metadata.summary, view));
   lines.push(...promptLines(prompts, view, undonePrompts(session, view)), ...fileNames(metadata.files_touched, paint));

@@ -9,7 +9,7 @@ const LABEL = 12;
 const SHORT_ID = 8;
 export const SHORT_COMMIT = 10;
 
-export function labelled(label: string, value: string | null, paint: Paint): string[] {
+export function labeled(label: string, value: string | null, paint: Paint): string[] {
   return value ? [`${paint("dim", label.padEnd(LABEL))}${value}`] : [];
 }
 

@@ -248,7 +248,7 @@ test("files are counted, and listed up to a limit", () => {
   expect(fileLines(entries, plain, { limit: 4 })).toHaveLength(4);
 });
 
-test("diffs are coloured line by line, and hold no escapes of their own", () => {
+test("diffs are colored line by line, and hold no escapes of their own", () => {
   const painted = colorDiff(
     "diff --git a/x b/x\n@@ -1 +1 @@\n-old\n+new\u001b[31m\n same",
     (style, text) => `<${String(style)}>${text}`,

@@ -12,11 +12,11 @@ import { RunError } from "../../run/problems.ts";
 import { indexPath } from "../../search/index/open.ts";
 import { type IndexedSession, indexedSessions } from "../../search/results/turn-texts.ts";
 import { openSearch } from "../../search/search.ts";
-import { labelled, section } from "../render/line-origin.ts";
+import { labeled, section } from "../render/line-origin.ts";
 import type { Io } from "../terminal/io.ts";
 import { page } from "../terminal/pager.ts";
 
-const SHORTEST = 4;
+const MIN_LENGTH = 4;
 
 /** False if the index knows no such session. */
 export async function showIndexedSession(id: string, json: boolean, io: Io): Promise<boolean> {
@@ -39,11 +39,11 @@ export async function showIndexedSession(id: string, json: boolean, io: Io): Pro
   const number = (turn: number) => (turns.size === 1 ? "" : ` ${turn}`);
   const lines = [
     `${paint("bold", "session")} ${paint("magenta", printable(session))}`,
-    ...labelled("agent", oneLine(agent), paint),
-    ...labelled("model", model && oneLine(model), paint),
-    ...labelled("repository", repository && shownPath(repository), paint),
-    ...labelled("title", title && oneLine(title), paint),
-    ...labelled("transcript", existsSync(origin) ? shownPath(origin) : "deleted by the agent", paint),
+    ...labeled("agent", oneLine(agent), paint),
+    ...labeled("model", model && oneLine(model), paint),
+    ...labeled("repository", repository && shownPath(repository), paint),
+    ...labeled("title", title && oneLine(title), paint),
+    ...labeled("transcript", existsSync(origin) ? shownPath(origin) : "deleted by the agent", paint),
     ...[...turns.keys()].flatMap((turn) => [
       ...section(`Prompt${number(turn)}`, textIn(turn, "prompt"), columns, paint),
       ...section(`Result${number(turn)}`, textIn(turn, "answer"), columns, paint),
@@ -80,7 +80,7 @@ export async function resumeIndexedSession(id: string, json: boolean, io: Io): P
 }
 
 async function indexedSession(id: string): Promise<IndexedSession | undefined> {
-  if (id.length < SHORTEST || !existsSync(indexPath())) return undefined;
+  if (id.length < MIN_LENGTH || !existsSync(indexPath())) return undefined;
   const opened = await openSearch();
   try {
     const found = indexedSessions(opened.index, id);

@@ -84,7 +84,7 @@ function isAccessible({ ACCESSIBLE }: Io["environment"]): boolean {
 /** Creates a stream only for a terminal: creating one takes the runtime longer than a small command takes to run. */
 function channel(stream: () => NodeJS.WriteStream, fd: number, environment: Io["environment"]): Channel {
   const isTerminal = isTerminalAt(fd);
-  const coloured = wantsColor(isTerminal, environment);
+  const isColored = wantsColor(isTerminal, environment);
   return {
     isTerminal,
     get columns() {
@@ -93,7 +93,7 @@ function channel(stream: () => NodeJS.WriteStream, fd: number, environment: Io["
     get rows() {
       return isTerminal ? stream().rows || DEFAULT_ROWS : DEFAULT_ROWS;
     },
-    paint: coloured
+    paint: isColored
       ? (style, text) => process.getBuiltinModule("node:util").styleText(style, text, { validateStream: false })
       : (_style, text) => text,
     write: (text) => {

@@ -1,7 +1,7 @@
 /** Shows a progress message for work that takes longer than a second. */
 import type { Io } from "./io.ts";
 
-const PATIENCE_MS = 1_000;
+const DELAY_MS = 1_000;
 const TICK_MS = 120;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -16,7 +16,7 @@ export async function withProgress<T>(io: Io, what: string, work: () => Promise<
     ticker = setInterval(() => {
       io.err.write(`\r${FRAMES[frame++ % FRAMES.length]} ${what}…`);
     }, TICK_MS);
-  }, PATIENCE_MS);
+  }, DELAY_MS);
   try {
     return await work();
   } finally {

@@ -43,11 +43,11 @@ export function parseTree(data: Buffer, hash: "sha1" | "sha256"): Tree {
 }
 
 export function serializeTree(tree: Tree): Buffer {
-  return serialisePlain(tree) ?? serialiseAny(tree);
+  return serializePlain(tree) ?? serializeAny(tree);
 }
 
 /** Fast path for ASCII names; undefined if the tree has others. */
-function serialisePlain(tree: Tree): Buffer | undefined {
+function serializePlain(tree: Tree): Buffer | undefined {
   const rows: { key: string; name: string; entry: TreeEntry }[] = [];
   let size = 0;
   let sorted = true;
@@ -70,7 +70,7 @@ function serialisePlain(tree: Tree): Buffer | undefined {
 
 const PLAIN_NAME = /^[\x20-\x7e]*$/;
 
-function serialiseAny(tree: Tree): Buffer {
+function serializeAny(tree: Tree): Buffer {
   // git orders directories as if their names ended in a slash.
   const entries = [...tree].map(([name, entry]) => {
     const bytes = encodePath(name);

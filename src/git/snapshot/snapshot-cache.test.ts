@@ -233,7 +233,7 @@ test("a cache in which one bit tipped over is not built on", async () => {
   expect(loadSnapshotCache(workspace)).toBeUndefined();
 });
 
-test("the private index follows the user's, and the one before it stays for whoever has just been told of it", async () => {
+test("the private index follows the user's, and the previous one stays for processes that were just given it", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   const names = () => readdirSync(workspace.stateDir).filter((name) => name.startsWith("index."));

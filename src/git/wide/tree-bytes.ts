@@ -61,7 +61,7 @@ export class WideTree {
       if (!entry) continue;
       const key = keyOf(name, entry);
       const place = this.#lowerBound(key);
-      edits.push({ from: place, to: place, key, bytes: serialised(name, entry) });
+      edits.push({ from: place, to: place, key, bytes: serialized(name, entry) });
     }
     // At the same offset, an insertion before a removed entry has the smaller key.
     edits.sort((a, b) => a.from - b.from || Buffer.compare(a.key, b.key) || a.to - b.to);
@@ -174,6 +174,6 @@ function keyOf(name: string, { mode }: TreeEntry): Key {
   return mode.charCodeAt(0) === DIRECTORY ? Buffer.concat([bytes, SLASH]) : bytes;
 }
 
-function serialised(name: string, { mode, id }: TreeEntry): Buffer {
+function serialized(name: string, { mode, id }: TreeEntry): Buffer {
   return Buffer.concat([Buffer.from(`${mode} `), encodePath(name), Buffer.from([0]), Buffer.from(id, "hex")]);
 }

@@ -16,14 +16,14 @@ export interface Failure {
 }
 
 const DAYS = 1;
-const LONGEST = 200;
+const MAX_MESSAGE = 200;
 
 /** Newest first; groups identical messages. */
 export function failuresOf(workspace: Workspace): Failure[] {
   const failures = new Map<string, Failure>();
   for (const entry of [stateDirectory(), workspace.storeDir].flatMap((directory) => loggedIn(directory, DAYS))) {
     const where = oneLine(entry.where);
-    const message = shorten(oneLine(entry.message), LONGEST);
+    const message = shorten(oneLine(entry.message), MAX_MESSAGE);
     const known = failures.get(`${where}\0${message}`);
     const last = entry.time > (known?.last ?? "") ? entry.time : (known?.last ?? entry.time);
     failures.set(`${where}\0${message}`, { where, message, count: (known?.count ?? 0) + 1, last });

@@ -76,20 +76,20 @@ export async function handOffConversation(
   const named = withRelativeFiles(conversation, options.roots);
   const files = [...new Set([...named.entries.flatMap((entry) => entry.files), ...(options.files ?? [])])];
   const redaction = (await openRedaction(workspace)).withNames(files);
-  let told = handOver(named, { agent, files, limit: options.limit });
-  let text = redaction.text(told.text);
+  let handoff = handOver(named, { agent, files, limit: options.limit });
+  let text = redaction.text(handoff.text);
   // A placeholder may be longer than the secret it replaces.
   for (let less = options.limit; text.length > options.limit && less > 0; ) {
     less -= text.length - options.limit;
-    told = handOver(named, { agent, files, limit: less });
-    const shorter = redaction.text(told.text);
+    handoff = handOver(named, { agent, files, limit: less });
+    const shorter = redaction.text(handoff.text);
     if (shorter.length >= text.length) break;
     text = shorter;
   }
   const file = handoffFile(workspace, options.name ?? newStepId(), sessionKey(id, from.session ?? ""));
   writeFileAtomic(file, text, { sync: true });
   const words = (profile.start ?? []).map((word) => (word === "{prompt}" ? text : word));
-  return { agent: profile.id, words, ...shownCommand(startCommand(profile, file)), file, text, cut: told.cut };
+  return { agent: profile.id, words, ...shownCommand(startCommand(profile, file)), file, text, cut: handoff.cut };
 }
 
 function withRelativeFiles(conversation: Conversation, roots: readonly string[]): Conversation {

@@ -87,14 +87,14 @@ async function attempt(
   const files = changesBetween(await diffTrees(workspace, record.base.work, tree));
   const steps = worktree === null ? [] : stepsSince(workspace, record, worktree);
   const ends = steps.filter(({ kind }) => kind === "turn-end");
-  const told = ends.flatMap(({ tokens }) => tokens ?? []);
+  const counted = ends.flatMap(({ tokens }) => tokens ?? []);
   return {
     tree,
     files,
     lines: await linesBetween(workspace, record.base.work, tree),
     turns: ends.length,
-    tokens: told.length === 0 ? null : sumOfTokens(told),
-    cost: told.length === 0 ? null : estimatedCost(ends.flatMap(useOf)),
+    tokens: counted.length === 0 ? null : sumOfTokens(counted),
+    cost: counted.length === 0 ? null : estimatedCost(ends.flatMap(useOf)),
     seconds: Math.round(ends.reduce((sum, end) => sum + durationOf(end, steps), 0)),
   };
 }

@@ -54,15 +54,15 @@ const DIRECTORY_INPUTS = ["workdir", "cwd", "dir_path", "directory"];
 export async function agentActions(
   workspace: Workspace,
   stretch: Stretch,
-): Promise<{ deeds: AgentAction[]; unread: number }> {
+): Promise<{ actions: AgentAction[]; unread: number }> {
   const agent = await getAgent(stretch.agent);
-  const deeds: AgentAction[] = [];
-  if (!agent?.analyzer) return { deeds, unread: 0 };
+  const actions: AgentAction[] = [];
+  if (!agent?.analyzer) return { actions, unread: 0 };
   const key = sessionKey(stretch.agent, stretch.session);
   const state = loadSession(workspace, key);
   const cwd = state?.cwd ?? workspace.root;
   const take = (bytes: Uint8Array) => {
-    for (const entry of agent.analyzer?.read(bytes).entries ?? []) deeds.push(...deedOf(agent, entry, cwd));
+    for (const entry of agent.analyzer?.read(bytes).entries ?? []) actions.push(...actionsOf(agent, entry, cwd));
   };
   let unread = 0;
   try {
@@ -79,7 +79,7 @@ export async function agentActions(
   } catch (error) {
     if (codeOf(error) !== "ENOENT") logError("reading what was done", error);
   }
-  return { deeds, unread };
+  return { actions, unread };
 }
 
 /** Slices of every session that worked in this work tree since the step. */
@@ -123,7 +123,7 @@ export function shownCommand(command: string): string {
   return shorten(oneLine(command), COMMAND_LENGTH);
 }
 
-function deedOf(agent: Agent, entry: Entry, sessionCwd: string): AgentAction[] {
+function actionsOf(agent: Agent, entry: Entry, sessionCwd: string): AgentAction[] {
   const isUse = entry.type === "tool-use";
   const own = isUse ? agent.shellUse?.(entry.toolName, entry.toolInput) : null;
   const commands = own?.commands ?? (isUse ? commandsOf(agent, entry) : []);

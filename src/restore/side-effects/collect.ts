@@ -41,11 +41,11 @@ export async function notUndoneElsewhere(
   );
   const isRewind = target.kind === "step" && kind === "rewind";
   const telling = isRewind ? coveredSince(workspace, target.step, committing) : committing;
-  const [present, made, told] = await Promise.all([looking, committing, telling]);
+  const [present, made, recorded] = await Promise.all([looking, committing, telling]);
   const rows: SideEffect[] = [];
   if (made.length > 0 && options.resetHead) rows.push({ kind: "branch-not-moved" });
   if (isRewind) rows.push(...missed(workspace, target.step.snapshot.notCaptured, present.notCaptured));
-  rows.push(...told);
+  rows.push(...recorded);
   return made.length > 0 ? [...rows, ...(await stagedNow(workspace, present))] : rows;
 }
 

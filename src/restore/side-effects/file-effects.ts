@@ -53,10 +53,10 @@ const RANK: Record<IgnoredFileChange, number> = {
 
 export async function fileEffects(
   workspace: Workspace,
-  deeds: readonly AgentAction[],
+  actions: readonly AgentAction[],
   span: IgnoredSpan,
 ): Promise<FileEffect[]> {
-  const touches = deeds.flatMap((deed) => touchesOf(deed));
+  const touches = actions.flatMap((action) => touchesOf(action));
   const { isSkipped } = span;
   const inside = touches.filter(({ path }) => path !== workspace.root && isInside(workspace.root, path));
   const known = knownChanges(workspace, span).filter(({ path }) => !isSkipped(path));

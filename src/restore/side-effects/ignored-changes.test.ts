@@ -18,7 +18,7 @@ function changes(before: IgnoredList, after: IgnoredList, there: string[] = []):
   );
 }
 
-test("removed, changed and created files are told apart", () => {
+test("removed, changed and created files are distinguished", () => {
   const before = list({ ".env": file(1), "a.log": file(1), "b.log": file(1, 10), same: file(1) });
   const after = list({ ".env": null, "a.log": file(2), "b.log": file(1, 11), same: file(1), new: file(STEP + 5) });
   expect(changes(before, after)).toEqual(["removed .env", "changed a.log", "changed b.log", "created new"]);

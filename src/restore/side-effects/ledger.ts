@@ -23,19 +23,19 @@ export async function coverage(
   const making = gitChangesBetween(workspace, span);
   // Awaited below, which reports a failure.
   making.catch(() => {});
-  const deeds: AgentAction[] = [];
+  const actions: AgentAction[] = [];
   let unread = 0;
   for (const stretch of stretches) {
     const read = await agentActions(workspace, stretch);
-    deeds.push(...read.deeds);
+    actions.push(...read.actions);
     unread += read.unread;
   }
-  const effects = effectsOf(deeds);
+  const effects = effectsOf(actions);
   const inGit = [...(await made), ...(await making)];
   const known = new Set(inGit.map(madeBy));
   return [
     ...few(inGit.map((one) => withCommand(one, commandThat(effects, one)))),
-    ...few(await fileEffects(workspace, deeds, await ignored)),
+    ...few(await fileEffects(workspace, actions, await ignored)),
     ...few(effects.flatMap((effect) => commandEffect(effect, known))),
     ...(unread > 0 ? [{ kind: "conversation-unread" as const, bytes: unread }] : []),
   ];
@@ -55,9 +55,9 @@ interface Effects {
 }
 
 /** Each command once. */
-function effectsOf(deeds: readonly AgentAction[]): Effects[] {
+function effectsOf(actions: readonly AgentAction[]): Effects[] {
   const found = new Map<string, Effects>();
-  for (const { command, background } of deeds) {
+  for (const { command, background } of actions) {
     if (command === null) continue;
     const effects = effectsOfCommand(command, background);
     if (effects.length > 0) found.set(shownCommand(command), { command: shownCommand(command), effects });

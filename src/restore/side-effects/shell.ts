@@ -18,7 +18,7 @@ export type CommandEffect =
   | "git-config"
   | Made;
 
-const LONGEST = 20_000;
+const MAX_COMMAND_LENGTH = 20_000;
 
 const GIT_VERBS: Record<string, CommandEffect> = {
   push: "push",
@@ -61,12 +61,12 @@ const SUSPECT = new RegExp(
 
 /** True if the command may contain anything this file recognizes. */
 export function maySay(command: string): boolean {
-  return command.length <= LONGEST && SUSPECT.test(command);
+  return command.length <= MAX_COMMAND_LENGTH && SUSPECT.test(command);
 }
 
 /** `background`: the agent started the command in the background. */
 export function effectsOfCommand(command: string, background = false): CommandEffect[] {
-  if (command.length > LONGEST) return background ? ["background"] : [];
+  if (command.length > MAX_COMMAND_LENGTH) return background ? ["background"] : [];
   const found = new Set<CommandEffect>();
   for (const words of SUSPECT.test(command) ? simpleCommands(command) : []) {
     for (const effect of effectsOfWords(withoutPrefixes(words).slice(0, MAX_WORDS))) found.add(effect);

@@ -111,9 +111,9 @@ export function readLedger(logs: string, names: ReadonlySet<string>): Map<string
     else found.set(name, known ? joined(entryIn(line), known) : entryIn(line));
   }
   const entries = new Map<string, Entry>();
-  for (const [name, told] of found) {
-    const { agent, prompt, parent = null, at = 0, status = null, pid = null, start = null } = told;
-    const { tags = NO_TAGS, ended = null, usage = null, runs = 1 } = told;
+  for (const [name, entry] of found) {
+    const { agent, prompt, parent = null, at = 0, status = null, pid = null, start = null } = entry;
+    const { tags = NO_TAGS, ended = null, usage = null, runs = 1 } = entry;
     if (agent === undefined || prompt === undefined) continue;
     entries.set(name, { agent, prompt, parent, at, status, pid, start, tags, ended, usage, runs });
   }

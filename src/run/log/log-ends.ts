@@ -52,8 +52,8 @@ export async function startIn({ start, sample }: Head): Promise<Pick<StartRecord
 function promptIn(sample: readonly Record<string, unknown>[], stream: StreamSection): string {
   const result = new RunResult(stream);
   for (const line of sample) {
-    const told = result.take(line).find((moment) => moment.kind === "prompt");
-    if (told?.kind === "prompt" && told.text !== "") return told.text;
+    const prompt = result.take(line).find((moment) => moment.kind === "prompt");
+    if (prompt?.kind === "prompt" && prompt.text !== "") return prompt.text;
     const isUser = line["type"] === "user" || line["role"] === "user";
     const words = isUser ? plainText(firstAt(line, ["$.message.content", "$.content", "$.text"])) : "";
     if (words !== "") return words;

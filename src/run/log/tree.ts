@@ -113,8 +113,8 @@ async function settle(logs: string, files: readonly LogFile[], entries: Map<stri
       const agent = known?.agent ?? start?.agent ?? "unknown";
       if (!runners.has(agent)) runners.set(agent, await findRunner(agent));
       const status = endOf(file.path, runners.get(agent)?.run.stream);
-      const told = { agent, prompt: start?.prompt ?? "" };
-      const facts = known ?? factsOf(told, parent, statSync(file.path).mtimeMs);
+      const origin = { agent, prompt: start?.prompt ?? "" };
+      const facts = known ?? factsOf(origin, parent, statSync(file.path).mtimeMs);
       const more = known ?? { tags, ended: null, usage: null, runs: 1 };
       entries.set(file.name, { ...more, ...facts, status, pid: null, start: null });
       noteEnd(logs, file.name, known ? null : facts, { status, ...(!known && { tags }) });

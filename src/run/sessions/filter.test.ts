@@ -45,7 +45,7 @@ test("whoever is left without their parent moves up", () => {
   expect(inOrder(pruned(tree, ({ id }) => id > "b")).map(({ id }) => id)).toEqual(["c", "d"]);
 });
 
-test("ids are shown as short as they can be told apart", () => {
+test("ids are shown as short as they are unique", () => {
   const nodes = ["0199aaaa-1111-x", "0199aaaa-1112-y", "ses_1", "ffffffffffff"].map((id) => node(id));
   expect(nodes.map((each) => shortIds(nodes).get(each))).toEqual([
     "0199aaaa-1111",

@@ -5,14 +5,14 @@ import { inOrder, type SessionNode } from "./model.ts";
 
 /** The session with the newest activity, as in `resume last`. */
 const LAST = "last";
-const SHORTEST = 4;
+const MIN_LENGTH = 4;
 const USUAL = 8;
 
 export function findSession(nodes: readonly SessionNode[], text: string): SessionNode | undefined {
   const all = inOrder(nodes);
   if (text === LAST) return all.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0];
   const exact = all.filter((node) => node.id === text);
-  const found = exact.length > 0 || text.length < SHORTEST ? exact : all.filter((node) => node.id.startsWith(text));
+  const found = exact.length > 0 || text.length < MIN_LENGTH ? exact : all.filter((node) => node.id.startsWith(text));
   if (found.length <= 1) return found[0];
   throw new RunError("usage", {
     kind: "run-session-ambiguous",

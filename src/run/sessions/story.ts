@@ -46,7 +46,7 @@ export interface StoryEntry {
 const MAX_TEXT = 100_000;
 const MAX_INPUT = 4_000;
 /** The limit for all texts together, in characters. */
-const LARGEST = 20_000_000;
+const MAX_BYTES = 20_000_000;
 
 export async function storyOf(workspace: Workspace | undefined, session: SessionNode): Promise<SessionStory> {
   const logged = session.log ? await fromLog(session, session.log) : undefined;
@@ -172,7 +172,7 @@ class Entries {
 
   add(kind: StoryEntry["kind"], text: string, name: string | null = null): void {
     if (text === "" && kind !== "tool") return;
-    if (this.#size > LARGEST) {
+    if (this.#size > MAX_BYTES) {
       this.leftOut++;
       return;
     }

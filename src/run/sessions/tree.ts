@@ -101,8 +101,8 @@ function united(a: SessionNode, b: SessionNode): SessionNode {
 
 /** The cost that the agent reports is better than an estimate, if it covers all turns. */
 function costOf(a: SessionNode, b: SessionNode): Cost | null {
-  const told = b.cost && !b.cost.estimated && b.turns >= a.turns;
-  return told ? b.cost : (a.cost ?? (a.tokens ? null : b.cost));
+  const isReported = b.cost && !b.cost.estimated && b.turns >= a.turns;
+  return isReported ? b.cost : (a.cost ?? (a.tokens ? null : b.cost));
 }
 
 /** Puts every session below its known parent. A session that would be its own ancestor becomes a root. */

@@ -1,13 +1,13 @@
-/** Finds every word of a list in one pass (Aho and Corasick), whatever their case. */
+/** Finds every word of a list in one pass (Aho-Corasick), ignoring case. */
 import { isCapital } from "./bytes.ts";
 
 export interface Automaton {
-  /** Next state by state and class of byte; states are multiples of the number of classes. */
+  /** The next state for each state and byte class. States are multiples of the number of classes. */
   next: Int32Array;
-  /** Class of a byte; bytes in no word share class 0. */
+  /** The class of each byte. Bytes that occur in no word share class 0. */
   classes: Uint8Array;
   width: number;
-  /** From this state on, words end. */
+  /** In this state and every later one, a word ends. */
   firstEnd: number;
   /** The words that end in a state, by (state - firstEnd) / width, longest first. */
   ends: number[][];
@@ -25,7 +25,7 @@ export function buildAutomaton(words: readonly string[]): Automaton {
   const nodes = trieOf(words);
   const order = linkFailures(nodes);
   const { classes, width } = classesOf(words);
-  // States in which words end come last, so that one comparison tells them.
+  // Number the states in which words end last, so that one comparison recognizes them.
   const sorted = [...order.filter((n) => nodes[n]?.words.length === 0), ...order.filter((n) => nodes[n]?.words.length)];
   const place = new Int32Array(nodes.length);
   for (const [index, node] of sorted.entries()) place[node] = index * width;
@@ -61,7 +61,7 @@ function trieOf(words: readonly string[]): Node[] {
   return nodes;
 }
 
-/** Gives the nodes by their depth: a node's failure link always leads to one before it. */
+/** Returns the nodes in order of depth: a node's failure link always leads to one before it. */
 function linkFailures(nodes: Node[]): number[] {
   const order = [0];
   for (let i = 0; i < order.length; i++) {

@@ -31,8 +31,8 @@ export const RULE_OF: Readonly<Record<NameKind, string>> = {
 };
 
 /**
- * In order and without overlaps: those that overlap become one, under the heavier one's name. What only looks
- * random gives way, because it may reach over what is around a secret.
+ * Sorts candidates and merges those that overlap, under the name of the heavier one. A candidate that is only random
+ * yields to any other, because it may include text around the secret.
  */
 export function settle<T extends Candidate>(candidates: T[]): T[] {
   if (candidates.length < 2) return candidates;

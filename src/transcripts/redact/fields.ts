@@ -6,7 +6,7 @@ import type { Rule } from "./rules.ts";
 import { rulesNear } from "./scan.ts";
 
 const BASE64 = byteSet(`${ALPHANUMERIC}+/=_-`);
-/** Shorter values are looked at whatever their key is called. */
+/** Shorter values are scanned whatever their key is. */
 const OPAQUE_LENGTH = 64;
 const MAX_KEYS = 10_000;
 
@@ -15,11 +15,11 @@ export type Field = "opaque" | "id" | "text";
 export interface Key {
   text: string;
   field: Field;
-  /** Whether the key says that its value is a secret, or has some in it. */
+  /** Whether the key means that its value is a secret or contains one. */
   secret: SecretKind | undefined;
-  /** The key is written as environments write theirs. */
+  /** The key looks like an environment variable. */
   constant: boolean;
-  /** Rules of services that it names. */
+  /** The rules of services that the key names. */
   near: readonly Rule[];
 }
 
@@ -79,7 +79,7 @@ function fieldOf(key: string): Field {
   return "text";
 }
 
-/** Base64 and nothing else, and not of a text. */
+/** True if the value is only base64, and not of text. */
 export function isOpaque(bytes: Buffer, start: number, end: number): boolean {
   if (end - start < OPAQUE_LENGTH || beginsText(bytes, start)) return false;
   for (let i = start; i < end; i++) if (BASE64[bytes[i] as number] !== 1) return false;

@@ -106,7 +106,7 @@ function singleEscapes(): Uint8Array {
   return table;
 }
 
-/** 2 for `\n`, 6 for `\u0041`, 12 for a pair of surrogates; what is cut off or wrong counts as 2 or less. */
+/** 2 for `\n`, 6 for `\u0041`, 12 for a pair of surrogates; a truncated or invalid escape counts as 2 or less. */
 function escapeLength(bytes: Uint8Array, at: number, end: number): number {
   if (bytes[at + 1] !== 0x75) return Math.min(2, end - at);
   const first = unitAt(bytes, at, end);

@@ -1,4 +1,4 @@
-/** Redacts a text as lines. A secret of several lines leaves empty lines, so that line numbers stay the same. */
+/** Redacts text line by line. A secret that spans lines leaves empty lines, so that line numbers stay the same. */
 import type { Redactor } from "./redactor.ts";
 
 type Options = Parameters<Redactor["redact"]>[1];

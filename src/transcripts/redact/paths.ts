@@ -9,7 +9,7 @@ import type { Span } from "./find/blocks.ts";
 import { entropyOf, isStandIn, isWordy, makeOf } from "./find/value.ts";
 import type { Scanner } from "./scan.ts";
 
-/** A part of a name that is only random, or like a password. */
+/** A part of a name that is only random, or looks like a password. */
 export const NAME_RULE = "file-name";
 
 const MIN_TOKEN = 16;
@@ -31,7 +31,7 @@ export function secretsInPath(scanner: Scanner, path: Buffer, from: number, to: 
 
 function inName(scanner: Scanner, path: Buffer, start: number, end: number, found: Candidate[]): void {
   const name = path.toString("latin1", start, end);
-  // The ending says what kind of file it is, and is no part of a value.
+  // The extension is not part of a value.
   const stem = start + name.replace(/(?:\.[A-Za-z][A-Za-z0-9]{0,7}){1,2}$/, "").length;
   for (const limit of new Set([end, stem])) {
     for (const span of scanner.scan(path, start, limit, { loose: true })) {
@@ -55,7 +55,7 @@ function inName(scanner: Scanner, path: Buffer, start: number, end: number, foun
     found.push({ rule: NAME_RULE, start, end: stem, weight: WEIGHT.random });
 }
 
-/** From the first to the last random part of a run with separators in it. */
+/** The range from the first to the last random part of a run that contains separators. */
 function randomPart(path: Buffer, start: number, end: number): Span | undefined {
   if (end - start < MIN_TOKEN) return undefined;
   const text = path.toString("latin1", start, end).replace(UUID, (id) => " ".repeat(id.length));
@@ -74,7 +74,7 @@ function randomPart(path: Buffer, start: number, end: number): Span | undefined 
 function isRandom(path: Buffer, start: number, end: number, text: string): boolean {
   const make = makeOf(path, start, end);
   const mixed = make.changes - make.humps;
-  // Names of classes have capitals too, but small letters behind each.
+  // Class names have capitals too, but each is followed by small letters.
   if (make.digits < 2) return make.length >= MIN_TOKEN && make.capitals > 3 && mixed >= make.length * 0.35;
   if (make.small + make.capitals < 2 || isWordy(text)) return false;
   if (/^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text)) return text.length >= 30;
@@ -83,14 +83,14 @@ function isRandom(path: Buffer, start: number, end: number, text: string): boole
   return mixed >= make.length * 0.22 && entropy >= 3;
 }
 
-/** `Tr0ub4dor&3`: signs that names of files do not have, and digits inside of words. */
+/** `Tr0ub4dor&3`: symbols that file names do not have, and digits inside words. */
 function isPassword(stem: string): boolean {
   if (stem.length < MIN_PASSWORD || stem.length > 64 || /[\s()[\]{},']/.test(stem)) return false;
   if (!/[!#$^&*?]/.test(stem) || !/\d/.test(stem) || !/[A-Za-z]/.test(stem) || isStandIn(stem)) return false;
   return !isWordy(stem.replace(/[^A-Za-z0-9]/g, "")) || /[A-Za-z]\d+[!#$^&*?]$/.test(stem);
 }
 
-/** `Tr0ub4dor`, `Adm1nPass`: digits for letters, twice or in a word that passwords are made of. */
+/** `Tr0ub4dor`, `Adm1nPass`: digits in place of letters, twice or in a word that is common in passwords. */
 function isLeet(word: string): boolean {
   if (WELL_KNOWN.test(word)) return true;
   if (/^[0-9a-f]+$/i.test(word) || /[2689]/.test(word)) return false;
@@ -99,7 +99,7 @@ function isLeet(word: string): boolean {
   return count >= 2 || (count === 1 && /pass|secret|admin|root|super|login|master|access|welcome|qwerty/.test(spelled));
 }
 
-/** Passwords that everybody knows from lists and examples. */
+/** Passwords that are common in lists and examples. */
 const WELL_KNOWN =
   /^(?:hunter2{1,2}|swordfish|letmein\w{0,8}|opensesame|trustno1|iloveyou\d{0,4}|(?:password|admin|root|secret|welcome|changeme|qwerty|summer|winter|spring|autumn)\d{3,4})$/i;
 

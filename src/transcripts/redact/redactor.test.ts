@@ -45,7 +45,7 @@ test("the more telling rule gives its name", () => {
   expect(redacted(JSON.stringify({ password: GITHUB }))).toBe('{"password":"[secret:github-token:1]"}');
 });
 
-test("what only shows once its neighbour is gone", () => {
+test("what only shows once its neighbor is gone", () => {
   const text = `a ${GITHUB} b\n${filled("sk-ant-api03-{w93}AA\n{A64}", 3)}`;
   expect(redacted(text)).toBe("a [secret:github-token:1] b\n[secret:anthropic-key:1]\n[secret:high-entropy:1]");
 });

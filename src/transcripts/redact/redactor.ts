@@ -62,7 +62,7 @@ type PathOptions = Pick<RedactOptions, "placeholders" | "known">;
 /** Increase this when the built-in rules find more, so that text redacted or checked with fewer rules is rescanned. */
 export const RULES_REVISION = 2;
 
-/** Shorter values contain no secret: they have no room for a name, an operator and a password. */
+/** Shorter values have no room for a name, an operator and a password. */
 const SHORTEST = 8;
 const MIN_PASSWORD = 4;
 const MIN_KEY = 20;
@@ -135,7 +135,7 @@ class Finder {
     return lookUntilStable(path, 0, path.length, true, look(path, 0, path.length), look);
   }
 
-  /** Every line for itself, or (`joined`) those that are no JSON together, as the lines of a key are. */
+  /** Redacts each line separately, or, with `joined`, adjacent lines that are not JSON together: a key spans lines. */
   #lines(bytes: Buffer, joined: boolean, found: Candidate[]): void {
     let plainFrom = 0;
     let at = 0;
@@ -179,7 +179,7 @@ class Finder {
     return this.#keys.of(bytes, start, end);
   }
 
-  /** A key is often a path. It says what its value is, so that only what can be nothing but a secret is taken out. */
+  /** A key is often a path, and explains its value: only what must be a secret is redacted. */
   #key(bytes: Buffer, start: number, end: number, found: Candidate[]): void {
     if (end - start < MIN_KEY && this.#known.length === 0) return;
     const look = (...stretch: [Buffer, number, number]) => {
@@ -231,7 +231,7 @@ class Finder {
   }
 }
 
-/** The value of a key that says «secret», or what is secret in a header. */
+/** Redacts the value of a key that names a secret, or the secret part of a header. */
 function ofKey(text: Buffer, start: number, end: number, kind: SecretKind, constant: boolean): Candidate[] {
   const named = (rule: string, spans: Span[]) => spans.map((span) => ({ rule, ...span, weight: WEIGHT.named }));
   if (kind === "cookie") return named("session", cookiesIn(text, start, end).spans);
@@ -243,7 +243,7 @@ function ofKey(text: Buffer, start: number, end: number, kind: SecretKind, const
   return holdsSecret(text, assigned, kind) ? named(RULE_OF[kind], [{ start, end }]) : [];
 }
 
-/** Wherever a value stands by itself. */
+/** Finds known values that appear as separate words. */
 function knownIn(known: readonly Secret[], bytes: Buffer, from: number, to: number): Candidate[] {
   const found: Candidate[] = [];
   for (const { rule, value } of known) {
@@ -252,7 +252,7 @@ function knownIn(known: readonly Secret[], bytes: Buffer, from: number, to: numb
     for (let at = stretch.indexOf(wanted); at >= 0; at = stretch.indexOf(wanted, at + wanted.length)) {
       const [start, end] = [from + at, from + at + wanted.length];
       const isApart = (start === from || !isLetter(bytes[start - 1])) && (end === to || !isLetter(bytes[end]));
-      // What a text calls it says more.
+      // The name that the text gives the value is more specific.
       if (isApart) found.push({ rule, start, end, weight: rule === NAME_RULE ? WEIGHT.name : WEIGHT.named });
     }
   }
@@ -299,7 +299,7 @@ function replaced(bytes: Buffer, candidates: Candidate[], placeholders: Placehol
   return { bytes: Buffer.concat(parts), found };
 }
 
-/** Begins like JSON and goes on over several lines, so that it is no list of records. */
+/** True if the text begins like JSON and continues on the next line, so it is not a list of records. */
 function isOneJson(bytes: Buffer): boolean {
   const first = bytes[0];
   if (first !== 0x7b && first !== 0x5b) return false;

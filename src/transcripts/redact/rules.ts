@@ -1,4 +1,4 @@
-/** The built-in rules: what credentials of known services look like, ready to be compared with bytes. */
+/** The built-in rules: the shapes of credentials of known services, compiled for matching bytes. */
 import { ALPHANUMERIC, type ByteSet, byteSet, CAPITALS, DIGITS, SMALL } from "./bytes.ts";
 import stored from "./rules.json";
 
@@ -7,7 +7,7 @@ type Piece = { fixed: Uint8Array } | { set: ByteSet; least: number; most: number
 export interface Rule {
   id: string;
   pieces: Piece[];
-  /** At most so many bytes. */
+  /** The maximum length in bytes. */
   longest: number;
   keyword: string | undefined;
   offset: number;
@@ -24,7 +24,7 @@ interface StoredRule {
   entropy?: number;
 }
 
-/** Random tokens of so few characters have less, so that a rule without a figure asks only for some variety. */
+/** Short random tokens have less entropy, so a rule without its own minimum requires only some variety. */
 const USUAL_ENTROPY = 2;
 
 export function builtInRules(): Rule[] {
@@ -50,8 +50,8 @@ export function builtInRules(): Rule[] {
 }
 
 /**
- * Behind the shape that begins at `start`. Where it does not hold: the complement (`~`) of how far it was read.
- * Each byte is looked at once: there is no going back.
+ * Returns the end of the shape that begins at `start`; if it does not match, the complement (`~`) of the offset that
+ * was reached. Reads each byte once, without backtracking.
  */
 export function matchShape(rule: Rule, bytes: Uint8Array, start: number, to: number): number {
   let at = start;
@@ -71,7 +71,7 @@ export function matchShape(rule: Rule, bytes: Uint8Array, start: number, to: num
   return at;
 }
 
-/** The letters for classes in facts.txt. */
+/** The letters that stand for character classes in facts.txt. */
 function classes(): Record<string, ByteSet> {
   return {
     A: byteSet(ALPHANUMERIC),

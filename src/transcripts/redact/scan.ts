@@ -23,7 +23,7 @@ export interface ScanOptions {
   depth?: number;
 }
 
-/** What to do where a word was found. */
+/** What to do at an occurrence of a word. */
 interface Word {
   shapes: Rule[];
   near: Rule[];
@@ -32,31 +32,33 @@ interface Word {
 }
 
 /**
- * What a rule that can be this long has read is not read again from within: a text of nothing but prefixes would
- * otherwise be read over and over.
+ * Text that a rule of this length or more has read is not read again from inside it: otherwise a text that consists
+ * only of prefixes would take quadratic time.
  */
 const LONG = 64;
 const MAX_DEPTH = 3;
 /** In longer encoded texts, such as source maps, random-looking text is not a secret. */
 const MAX_RANDOM_INSIDE = 512;
 
-/** What one scan remembers. */
+/** The state of one scan. */
 interface Progress extends OwnState {
   options: ScanOptions;
   found: Candidate[];
-  /** Behind the last stretch that a long rule has read. */
+  /** The end of the last range that a long rule has read. */
   read: Map<Rule, number>;
-  /** Behind the last address that was decoded, and the last value that went on and on. */
+  /** The end of the last decoded address, and of the last very long value. */
   decoded: number;
   long: number;
-  /** The end of a value, and how many names with values of their own were found in it. */
+  /** The end of a value, and the number of named values found inside it. */
   value: number;
   names: number;
 }
 
 export class Scanner {
   readonly rules: readonly Rule[];
-  /** So many bytes were read because a word was found, besides the one pass: grows with the text and no faster. */
+  /**
+   * The number of bytes read at occurrences of words, besides the one pass. Must stay linear in the length of the text.
+   */
   work = 0;
   readonly #automaton: Automaton;
   readonly #words: Word[];
@@ -118,7 +120,7 @@ export class Scanner {
     return found;
   }
 
-  /** A run of letters and digits: random, or base64 with something secret in it. Gives where to go on. */
+  /** Examines a run of letters and digits: it may be random, or base64 of a secret. Returns where to continue. */
   #run(
     bytes: Buffer,
     from: number,
@@ -204,8 +206,8 @@ export class Scanner {
   }
 
   /**
-   * Addresses are decoded once, whole: what stands in front of a `%` may be the name of what is behind it. `isForm`: a
-   * word with a `+` beside it is reason enough.
+   * Decodes each address once, as a whole, because the text before a `%` may name the value after it. With `isForm`,
+   * a `+` beside a word also counts as encoding.
    */
   #percent(at: number, state: Progress, isForm: boolean): void {
     const { bytes, to, options, found } = state;
@@ -238,7 +240,7 @@ export class Scanner {
   }
 }
 
-/** A text of nothing but names would have each judged by all that follows it. */
+/** Without this limit, a text of only names would examine everything after each name. */
 function isCrowded({ start, end }: Assigned, state: Progress): boolean {
   if (start < state.value) return ++state.names > MAX_NAMES_IN_VALUE;
   state.value = end;
@@ -248,7 +250,7 @@ function isCrowded({ start, end }: Assigned, state: Progress): boolean {
 
 const MAX_NAMES_IN_VALUE = 16;
 
-/** The value if it is a secret, with the next line where it goes on there. */
+/** Returns the value if it is a secret, including the next line if the value continues there. */
 function valueIn(
   assigned: Assigned,
   { bytes, to, long }: Progress,
@@ -267,7 +269,7 @@ function valueIn(
   return open === undefined && isSecret(bytes, assigned) ? { start, end } : undefined;
 }
 
-/** A value that is longer than what is judged goes on as far as it consists of what tokens consist of. */
+/** Extends a value beyond the part that was examined, as long as it consists of token characters. */
 function endOfLong(bytes: Uint8Array, from: number, to: number): number {
   let end = from;
   while (end < to && end < from + MAX_LONG_VALUE && LONG_VALUE[bytes[end] as number] === 1) end++;
@@ -277,9 +279,9 @@ function endOfLong(bytes: Uint8Array, from: number, to: number): number {
 const MAX_LONG_VALUE = 16_384;
 const LONG_VALUE = byteSet(`${ALPHANUMERIC}+/=_-.~%`);
 
-/** `ghp_xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`: written where a secret would be. */
+/** `ghp_xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`: placeholders that people write in place of a secret. */
 function isFiller(bytes: Buffer, start: number, end: number): boolean {
-  // `&sig=` and the like begin with what variables begin with.
+  // `&sig=` and the like begin with `&`, as variables do.
   return isStandIn(bytes.toString("latin1", isWord(bytes[start]) || bytes[start] === 0x24 ? start : start + 1, end));
 }
 

@@ -11,7 +11,7 @@ export type Look = (bytes: Buffer, from: number, to: number) => Candidate[];
 const MAX_ROUNDS = 8;
 const STAND_IN = Buffer.from(placeholderFor("x", 1));
 
-/** `first` is what one look has found. `again`: the stretch has placeholders in it that stay. */
+/** `first` holds the findings of the first scan. `again`: the range contains placeholders that must stay. */
 export function lookUntilStable(
   bytes: Buffer,
   from: number,
@@ -31,7 +31,7 @@ export function lookUntilStable(
   return found;
 }
 
-/** Those that touch no placeholder. */
+/** The findings that touch no placeholder. */
 function apart(stretch: Buffer, from: number, candidates: Candidate[]): Candidate[] {
   if (candidates.length === 0) return candidates;
   const known = [...placeholdersIn(stretch)];
@@ -56,7 +56,7 @@ function replaced(bytes: Buffer, from: number, to: number, found: Candidate[]): 
   return Buffer.concat(parts);
 }
 
-/** From the text with stand-ins to the original: each lies between two of them. */
+/** Maps offsets from the text with stand-ins to the original: each finding is between two stand-ins. */
 function moved(more: Candidate[], from: number, found: Candidate[]): Candidate[] {
   let shift = from;
   let passed = 0;

@@ -18,14 +18,14 @@ export interface BisectOptions extends Omit<TrialOptions, "by"> {
   /** Reports the number of states to search. */
   begun(states: number): void;
   /** Reports the result of one state. */
-  told(point: Point, tried: Tried): void;
+  report(point: Point, tried: Tried): void;
 }
 
 export interface Break {
   good: Point;
   bad: Point;
   /** States between `good` and `bad` without a verdict: the break is at one of them, or at `bad`. */
-  untold: Point[];
+  inconclusive: Point[];
   culprit: Culprit;
   files: TreeDifference[];
 }
@@ -38,23 +38,23 @@ export async function bisect(workspace: Workspace, experiment: Experiment, optio
   if (points.length < 2) throw tooFew(options);
   options.begun(points.length);
   using trials = new Trials(workspace, experiment, { ...options, by: "bisect" });
-  const told = new Set<number>();
+  const reported = new Set<number>();
   const outcome = await search(points.length - 1, options.good ? 0 : null, async (at) => {
     const point = points[at];
     if (!point) throw new Error("There is no such state.");
     const tried = await trials.run(point.state, momentOf(point)?.id ?? null);
-    if (!told.has(at)) options.told(point, tried);
-    told.add(at);
+    if (!reported.has(at)) options.report(point, tried);
+    reported.add(at);
     return tried.verdict;
   });
   if (outcome.kind !== "found") return outcome;
   const [good, bad] = [points[outcome.good], points[outcome.bad]];
   if (!good || !bad) throw new Error("There is no such state.");
-  const untold = points.slice(outcome.good + 1, outcome.bad);
+  const inconclusive = points.slice(outcome.good + 1, outcome.bad);
   const files = await diffTrees(workspace, good.state.work, bad.state.work);
   const paths = files.map(({ path }) => path);
   const culprit = culpritOf(points, outcome.bad, paths, await runningTurns(workspace));
-  return { kind: "found", found: { good, bad, untold, culprit, files } };
+  return { kind: "found", found: { good, bad, inconclusive, culprit, files } };
 }
 
 function tooFew({ good, bad }: BisectOptions): TrialError {

@@ -29,15 +29,15 @@ test("without a good end, near breaks are found near", async () => {
   expect(looked.length).toBeLessThanOrEqual(6);
 });
 
-test("ends that say the wrong thing are told", async () => {
+test("ends with the wrong result are reported", async () => {
   expect(await search(2, null, row(["pass", "fail", "pass"]).look)).toEqual({ kind: "bad-passes" });
   expect(await search(2, 0, row(["fail", "fail", "fail"]).look)).toEqual({ kind: "good-fails" });
   expect(await search(2, null, row(["fail", "skip", "fail"]).look)).toEqual({ kind: "never-passed" });
-  expect(await search(2, null, row(["pass", "pass", "skip"]).look)).toEqual({ kind: "untold", at: 2 });
-  expect(await search(2, 0, row(["skip", "pass", "fail"]).look)).toEqual({ kind: "untold", at: 0 });
+  expect(await search(2, null, row(["pass", "pass", "skip"]).look)).toEqual({ kind: "inconclusive", at: 2 });
+  expect(await search(2, 0, row(["skip", "pass", "fail"]).look)).toEqual({ kind: "inconclusive", at: 0 });
 });
 
-test("whatever the row holds: what is found passes, fails, and nothing between can be told", async () => {
+test("whatever the row holds: what is found passes, fails, and everything between is inconclusive", async () => {
   const verdict = fc.constantFrom<Verdict>("pass", "fail", "skip");
   await fc.assert(
     fc.asyncProperty(fc.array(verdict, { minLength: 1, maxLength: 40 }), fc.boolean(), async (verdicts, open) => {
@@ -58,7 +58,7 @@ test("whatever the row holds: what is found passes, fails, and nothing between c
   );
 });
 
-test("a row that breaks once and can be told in part gives the narrowest answer there is", async () => {
+test("a row that breaks once and is conclusive in part gives the narrowest answer there is", async () => {
   const shape = fc.record({
     length: fc.integer({ min: 2, max: 40 }),
     breaks: fc.double({ min: 0, max: 1, noNaN: true }),

@@ -14,16 +14,16 @@ export type Search =
   /** No earlier state passes. */
   | { kind: "never-passed" }
   /** The first or last state itself has no verdict. */
-  | { kind: "untold"; at: number };
+  | { kind: "inconclusive"; at: number };
 
 /** If `good` is null, searches backwards from `bad` in growing strides for a passing state. */
 export async function search(bad: number, good: number | null, look: Look): Promise<Search> {
   const worst = await look(bad);
-  if (worst === "skip") return { kind: "untold", at: bad };
+  if (worst === "skip") return { kind: "inconclusive", at: bad };
   if (worst === "pass") return { kind: "bad-passes" };
   if (good === null) return searchBack(bad, look);
   const best = await look(good);
-  if (best === "skip") return { kind: "untold", at: good };
+  if (best === "skip") return { kind: "inconclusive", at: good };
   if (best === "fail") return { kind: "good-fails" };
   return narrow(good, bad, look);
 }
@@ -47,18 +47,18 @@ async function searchBack(bad: number, look: Look): Promise<Search> {
 
 async function narrow(good: number, bad: number, look: Look): Promise<Search> {
   for (;;) {
-    const told = await middle(good, bad, look);
-    if (told === null) return { kind: "found", good, bad };
-    if (told.verdict === "pass") good = told.at;
-    else bad = told.at;
+    const tested = await middle(good, bad, look);
+    if (tested === null) return { kind: "found", good, bad };
+    if (tested.verdict === "pass") good = tested.at;
+    else bad = tested.at;
   }
 }
 
 /** The state nearest to the middle that has a verdict; null if there is none. */
 async function middle(good: number, bad: number, look: Look): Promise<{ at: number; verdict: Verdict } | null> {
-  const centre = Math.floor((good + bad) / 2);
+  const center = Math.floor((good + bad) / 2);
   for (let distance = 0; distance < bad - good; distance++) {
-    for (const at of distance === 0 ? [centre] : [centre - distance, centre + distance]) {
+    for (const at of distance === 0 ? [center] : [center - distance, center + distance]) {
       if (at <= good || at >= bad) continue;
       const verdict = await look(at);
       if (verdict !== "skip") return { at, verdict };

@@ -45,7 +45,7 @@ test("a session says how it began and ended", () => {
   expect(eventOf(payload("SessionEnd-clear"))?.metadata).toEqual({ reason: "clear" });
 });
 
-test("tools are told by kind, with what they write or run", () => {
+test("tools are reported by kind, with what they write or run", () => {
   expect(eventOf(payload("PreToolUse-Bash"))?.tool).toEqual({
     kind: "shell",
     name: "Bash",
@@ -106,7 +106,7 @@ test("the subagent of a compaction is nobody's", () => {
   expect(eventOf({ ...nobodys, agent_transcript_path: path })?.type).toBe("SubagentEnd");
 });
 
-test("prompts that machines and commands write are told in words", () => {
+test("prompts that machines and commands write are described in words", () => {
   const prompt = (text: string) => eventOf({ ...payload("UserPromptSubmit"), prompt: text })?.prompt;
   expect(prompt('<task-notification>\n<summary>Agent "Sub" finished</summary>\n</task-notification>')).toBe(
     '(background) Agent "Sub" finished',

@@ -75,7 +75,7 @@ test("the agent's own backups of files are not offered to the fork", () => {
   );
 });
 
-test("it lies beside the original, or where another work tree's sessions are", () => {
+test("it is beside the original, or where another work tree's sessions are", () => {
   const path = (projectRoot: string, transcriptPath: string) => fork({ projectRoot, transcriptPath }).transcriptPath;
   const projects = "/home/dev/.claude/projects";
   expect(path("/home/dev/project", `${projects}/-home-dev-project-sub/2.jsonl`)).toBe(

@@ -43,7 +43,7 @@ test("rollouts that never say when a turn begins are cut as well", () => {
   expect(linesOf(fork({ bytes }).content)).toHaveLength(lines.length);
 });
 
-test("it lies beside the original, by the name that Codex looks for", () => {
+test("it is beside the original, by the name that Codex looks for", () => {
   const { transcriptPath } = fork();
   expect(dirname(transcriptPath)).toBe(DAY);
   expect(basename(transcriptPath)).toMatch(

@@ -52,7 +52,7 @@ test("older rollouts repeat a running count: each answer counts once", () => {
   expect(total(jsonl(second))).toEqual({ input: 39_723 - 21, output: 197, cacheRead: 21, cacheWrite: 0 });
 });
 
-test("a turn that was broken off is told by the note to the model, before its own end is written", () => {
+test("the note to the model shows an interrupted turn, before its own end is written", () => {
   expect(analyzer.readSlice(upTo("interrupted", 84), 0)).toMatchObject({ interrupted: true, lastId: "84" });
   expect(analyzer.readSlice(transcript("interrupted"), 0).interrupted).toBe(true);
   expect(analyzer.readSlice(upTo("interrupted", 78), 0).interrupted).toBe(false);

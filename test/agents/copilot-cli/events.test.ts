@@ -100,7 +100,7 @@ test("what a subagent says to its model is no turn; its tools are the session's"
   });
 });
 
-test("nothing follows from what is only told along the way", () => {
+test("purely informational events have no effect", () => {
   for (const name of ["userPromptTransformed", "permissionRequest.bash", "permissionRequest.inSubagent"]) {
     expect(eventOf(name)).toBeNull();
   }

@@ -29,7 +29,7 @@ test("slices one after another say what the whole says", () => {
   expect(addTokens(first.tokens, rest.tokens)).toEqual(analyzer.readSlice(turns, 0).tokens);
 });
 
-test("a cut never lies between a call and its result, nor in a subagent", () => {
+test("a cut is never between a call and its result, nor in a subagent", () => {
   const whole = new Set<string>();
   const lines = linesOf(turns);
   for (let count = 1; count <= lines.length; count++) {

@@ -49,7 +49,7 @@ test("a conversation that had not begun has nothing to fork", () => {
   expect(fork({ bytes: upTo("two-turns", '"id":"1ad451ae') }).content.length).toBeGreaterThan(0);
 });
 
-test("for another work tree it lies there and begins there", () => {
+test("for another work tree it is stored there and begins there", () => {
   const { transcriptPath, content } = fork({ projectRoot: "/home/dev/other.tree" });
   expect(transcriptPath).toBe(`/home/dev/.factory/sessions/-home-dev-other.tree/${NEW_ID}.jsonl`);
   expect(linesOf(content)[0]).toMatchObject({ cwd: "/home/dev/other.tree" });

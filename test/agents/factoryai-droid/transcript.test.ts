@@ -26,7 +26,7 @@ test("slices one after another say what the whole says", () => {
   expect(second).toMatchObject({ prompts: ["Next do [[turn2]] please"], end: turns.length });
 });
 
-test("a cut never lies between a tool's use and its result", () => {
+test("a cut is never between a tool's use and its result", () => {
   const lastId = (text: string) => analyzer.readSlice(upTo("two-turns", text), 0).lastId;
   expect(lastId('"id":"cd1956a0')).toBe("cd1956a0-cdc5-4510-add3-59d2b2ae4fe9");
   expect(lastId('"id":"e1127930')).toBe("cd1956a0-cdc5-4510-add3-59d2b2ae4fe9");

@@ -57,7 +57,7 @@ test("files that a prompt names are not the prompt", () => {
   expect(eventOf({ ...payload("BeforeAgent"), prompt: " \n" })?.prompt).toBeNull();
 });
 
-test("tools are told by kind, with what they write or run", () => {
+test("tools are reported by kind, with what they write or run", () => {
   expect(eventOf(payload("BeforeTool-run_shell_command"))?.tool).toEqual({
     kind: "shell",
     name: "run_shell_command",
@@ -94,7 +94,7 @@ test("a subagent begins and ends with the tool that calls it", () => {
   expect(eventOf(other)?.subagent?.id).not.toBe(start?.subagent?.id ?? "");
 });
 
-test("a subagent's transcript never lies outside of its session's folder", () => {
+test("a subagent's transcript is never outside of its session's folder", () => {
   const raw = payload("AfterTool-invoke_agent");
   const named = (id: unknown) => ({ ...raw, tool_response: { returnDisplay: { recentActivity: [{ id }, null] } } });
   for (const id of ["../../x#0-0", "#0-0", "a/b#0", 7, null]) {

@@ -109,7 +109,7 @@ test("its name is not one that the agent deletes along with an empty session", (
   expect(name?.endsWith(`-${NEW_ID.slice(0, 8)}.jsonl`)).toBe(false);
 });
 
-test("it lies beside the original, or where another work tree's sessions are", () => {
+test("it is beside the original, or where another work tree's sessions are", () => {
   const chats = (name: string) => join(directory, ".gemini/tmp", name, "chats");
   const original = join(chats("proj"), "session-x.jsonl");
   const path = (projectRoot: string) => fork({ projectRoot, transcriptPath: original }).transcriptPath;

@@ -97,7 +97,7 @@ function happens(hooks: Hooks, type: string, sessionID = "ses_a", more: object =
   return hooks.event({ event: { type, properties: { sessionID, ...more } } });
 }
 
-test("turns are told one after the other, and a turn's end once", async () => {
+test("turns are reported one after the other, and a turn's end once", async () => {
   const hooks = await load();
   (await ask(hooks, "One")).push(answer("msg_1", "Yes"));
   void happens(hooks, "session.idle");
@@ -114,7 +114,7 @@ test("turns are told one after the other, and a turn's end once", async () => {
   expect(told()[0]).toMatchObject({ sessionID: "ses_a", directory: project, source: "new" });
 });
 
-test("a message is written once, before its turn's end is told, without what changes all the time", async () => {
+test("a message is written once, before its turn's end is reported, without volatile fields", async () => {
   const hooks = await load();
   (await ask(hooks, "One")).push(answer("msg_1", "Yes"));
   await happens(hooks, "session.idle");
@@ -167,7 +167,7 @@ test("what changes after its turn is written again as late, and what is taken ba
   await second.dispose();
 });
 
-test("commands are told of before they run, other tools when they are done, reading never", async () => {
+test("commands are reported before they run, other tools when they are done, reading never", async () => {
   const hooks = await load();
   await ask(hooks, "One");
   const call = { sessionID: "ses_a", callID: "c" };
@@ -210,7 +210,7 @@ test("a subagent belongs to the session at the top, and to the tool use that sta
   expect(written("ses_b").at(-1)?.info.id).toBe("msg_1");
 });
 
-test("a compaction is told with the conversation before it, not with the wish for it", async () => {
+test("a compaction is reported with the conversation before it, not when it is requested", async () => {
   const hooks = await load();
   const messages = await ask(hooks, "One");
   messages.push(answer("msg_1", "Yes"));
@@ -229,7 +229,7 @@ test("a compaction is told with the conversation before it, not with the wish fo
   ).toEqual(["msg_2", "msg_3"]);
 });
 
-test("a session that is deleted is told of once", async () => {
+test("a deleted session is reported once", async () => {
   const hooks = await load();
   await ask(hooks, "One");
   await hooks.event({ event: { type: "session.deleted", properties: { info: { id: "ses_a" } } } });
@@ -241,7 +241,7 @@ test("a session that is deleted is told of once", async () => {
   ).toEqual(["session.deleted"]);
 });
 
-test("where Backtrail isn't enabled, nothing is told or written", async () => {
+test("where Backtrail isn't enabled, nothing is reported or written", async () => {
   rmSync(join(project, ".git/backtrail/store.json"));
   const hooks = await load();
   await ask(hooks, "One");

@@ -48,7 +48,7 @@ function eventsTold(): unknown[] {
   return told().map(({ event }) => event);
 }
 
-test("a turn is told with its session, its leaf and its tools, and nothing comes back to Pi", async () => {
+test("a turn is reported with its session, its leaf and its tools, and nothing comes back to Pi", async () => {
   const send = await load();
   const back = [
     await send("session_start", { reason: "startup" }),
@@ -82,7 +82,7 @@ test("an older Pi's turn ends with its run, unless the run failed and may be tri
   expect(eventsTold()).toEqual(["agent_end"]);
 });
 
-test("a session that is kept nowhere is not told of", async () => {
+test("a session that is not stored is not reported", async () => {
   const send = await load();
   await send("session_start", {}, context({}, ""));
   await send("before_agent_start", { prompt: "Hello" }, context({}, ""));

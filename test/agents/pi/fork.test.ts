@@ -34,7 +34,7 @@ test("cut before the second prompt, it is the first turn, byte for byte, under a
   expect(Buffer.from(content).includes(original)).toBe(true);
 });
 
-test("where a branch was left, the leaf tells where the conversation stands, not the last line", () => {
+test("after a branch was left, the leaf marks the end of the conversation, not the last line", () => {
   const bytes = session.subarray(0, promptStarts[3]);
   expect(idsOf({ bytes, lastId: "9cd15bcd" })).toEqual([...FIRST_TURN, ...SECOND_TURN]);
   // Lost, or never heard of: the branch of the newest line.
@@ -77,7 +77,7 @@ test("without a word there is nothing to continue", () => {
   expect(fork({ bytes: jsonl(lines.slice(1)) }).content).toHaveLength(0);
 });
 
-test("it lies where Pi looks for the directory's sessions, or where its user keeps them", () => {
+test("it is where Pi looks for the directory's sessions, or where the user keeps them", () => {
   const elsewhere = fork({ projectRoot: "/home/dev/other" });
   expect(elsewhere.transcriptPath).toStartWith("/home/dev/.pi/agent/sessions/--home-dev-other--/");
   expect(linesOf(elsewhere.content)[0]).toMatchObject({ cwd: "/home/dev/other" });

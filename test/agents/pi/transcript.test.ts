@@ -74,7 +74,7 @@ test("the conversation is the active branch, in order, with what all branches us
   expect(tokens).toEqual(analyzer.readSlice(session, 0).tokens);
 });
 
-test("before the branch was left, it was the active one, and its interruption is told", () => {
+test("before the branch was left, it was active, and its interruption is reported", () => {
   const { entries } = analyzer.read(session.subarray(0, promptStarts[3]));
   expect(entries.slice(-3).map(({ text }) => text)).toEqual([
     "Go on for ever [[endless]]",

@@ -6,7 +6,7 @@ import { tierProblems } from "../../../src/config/schema.ts";
 import { tierRules } from "../../../src/recording/tiers/tiers.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
-import { demand, labelled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabelled } from "../target.ts";
 
 const SEED = {
   enabled: true,
@@ -41,7 +41,7 @@ export const configuration: Target = {
       input(random) {
         const text = JSON.stringify(SEED);
         const body = random.once(3) ? damaged(random, Buffer.from(text)) : damagedJson(random, text);
-        return labelled({ layer: random.pick(Object.keys(files)) }, body);
+        return labeled({ layer: random.pick(Object.keys(files)) }, body);
       },
       async run(input) {
         const { about, body } = unlabelled(input);

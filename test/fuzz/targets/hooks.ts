@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { executable, runProgram } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
-import { demand, labelled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabelled } from "../target.ts";
 import { demandHarmless, STRACE, straceArguments } from "../watch.ts";
 import { FuzzWorld } from "../world.ts";
 
@@ -27,7 +27,7 @@ export const hooks: Target = {
           .replaceAll(/"(\/[^"]*\/)?[\w-]*cwd"\s*:\s*"[^"]*"/g, `"cwd": ${JSON.stringify(world.repository.path)}`);
         const body = random.once(3) ? damaged(random, Buffer.from(real)) : damagedJson(random, real);
         const verbs = Object.values(agent.profile.hooks?.install ?? {}).map(({ verb }) => verb);
-        return labelled({ agent: id, verb: random.pick(verbs), watched: random.once(4) ? "yes" : "no" }, body);
+        return labeled({ agent: id, verb: random.pick(verbs), watched: random.once(4) ? "yes" : "no" }, body);
       },
       async run(input) {
         const { about, body } = unlabelled(input);

@@ -14,7 +14,7 @@ import {
 } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import type { Random } from "../random.ts";
-import { demand, labelled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabelled } from "../target.ts";
 import { demandHarmless, STRACE, straceArguments } from "../watch.ts";
 
 const SECRET = `ghp_${"Zx8KqZ3vTn5WbR7mLpY2cJd9FgHs4Ae6Uo1X"}`;
@@ -68,7 +68,7 @@ export const mcp: Target = {
     await agent.turn("Second", [write("b.txt", FILES["b.txt"])]);
     if (!STRACE) console.log("mcp: strace is not here, so what the server writes and starts is not watched");
     return {
-      input: (random) => labelled({ watched: random.once(4) ? "yes" : "no" }, linesOf(random)),
+      input: (random) => labeled({ watched: random.once(4) ? "yes" : "no" }, linesOf(random)),
       run: (input) => tried(repository, input),
       close: () => repository.remove(),
     };

@@ -6,7 +6,7 @@ import { contextOf, readPayload, toEnvelope } from "../../../src/agents/registry
 import { isDestructive } from "../../../src/recording/tiers/destructive.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
-import { demand, labelled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabelled } from "../target.ts";
 
 export const payloads: Target = {
   name: "payloads",
@@ -20,7 +20,7 @@ export const payloads: Target = {
         const [id, { payloads }] = random.pick(sending);
         const text = random.pick(payloads);
         const body = random.once(2) ? damagedJson(random, text) : damaged(random, Buffer.from(text));
-        return labelled({ agent: id }, body);
+        return labeled({ agent: id }, body);
       },
       async run(input) {
         const { about, body } = unlabelled(input);

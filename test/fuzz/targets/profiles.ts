@@ -12,7 +12,7 @@ import { isInside } from "../../../src/base/paths.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
-import { demand, labelled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabelled } from "../target.ts";
 
 const SEEDS = ["qwen", "kimi-code", "cline"];
 const HOME = "/home/somebody";
@@ -33,7 +33,7 @@ export const profiles: Target = {
         const agent = random.pick(SEEDS);
         const text = texts.get(agent) ?? "{}";
         const body = random.once(4) ? damaged(random, Buffer.from(text)) : damagedJson(random, text);
-        return labelled({ agent }, body);
+        return labeled({ agent }, body);
       },
       async run(input) {
         const { about, body } = unlabelled(input);

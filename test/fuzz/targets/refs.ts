@@ -1,7 +1,7 @@
 /** Refs below ours that lead to something else: another kind of object, a tree of nonsense, a commit that is no checkpoint. */
 import { execFileSync } from "node:child_process";
 import { damaged } from "../mutate.ts";
-import { labelled, type Target, unlabelled } from "../target.ts";
+import { labeled, type Target, unlabelled } from "../target.ts";
 import { FuzzWorld } from "../world.ts";
 
 const REFS = [
@@ -51,7 +51,7 @@ export const refs: Target = {
           name: random.pick(NAMES),
           command: random.pick(COMMANDS).join(" "),
         };
-        return labelled(about, damaged(random, Buffer.from('{"v":1,"id":"klmnopqrstuv"}')));
+        return labeled(about, damaged(random, Buffer.from('{"v":1,"id":"klmnopqrstuv"}')));
       },
       async run(input) {
         const { about, body } = unlabelled(input);

@@ -9,7 +9,7 @@ import { tomlTablesEdit } from "../../../src/edit/toml-tables.ts";
 import { UnsupportedDocument } from "../../../src/edit/value.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
-import { demand, labelled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabelled } from "../target.ts";
 
 const ENTRIES = [
   { event: "SessionStart", command: "ours start" },
@@ -55,7 +55,7 @@ export const settings: Target = {
         const edit = random.pick(Object.keys(EDITS));
         const seed = random.pick(edit === "toml" ? TOML_SEEDS : JSON_SEEDS);
         const whole = edit !== "toml" && random.once(3);
-        return labelled({ edit }, whole ? damagedJson(random, seed) : damaged(random, Buffer.from(seed)));
+        return labeled({ edit }, whole ? damagedJson(random, seed) : damaged(random, Buffer.from(seed)));
       },
       async run(input) {
         const { about, body } = unlabelled(input);

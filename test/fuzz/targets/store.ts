@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { damaged, damagedJson, damagedLines } from "../mutate.ts";
-import { labelled, type Target, unlabelled } from "../target.ts";
+import { labeled, type Target, unlabelled } from "../target.ts";
 import { FuzzWorld } from "../world.ts";
 
 const COMMANDS = [
@@ -40,7 +40,7 @@ export const store: Target = {
         const lines = file.endsWith(".jsonl");
         const json = lines ? damagedLines(random, bytes) : damagedJson(random, bytes.toString("utf8"));
         const command = random.pick(COMMANDS).join(" ");
-        return labelled({ file, command }, random.once(3) ? damaged(random, bytes) : json);
+        return labeled({ file, command }, random.once(3) ? damaged(random, bytes) : json);
       },
       async run(input) {
         const { about, body } = unlabelled(input);

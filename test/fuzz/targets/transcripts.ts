@@ -8,7 +8,7 @@ import { PlaceholderTable, restorePlaceholders } from "../../../src/transcripts/
 import { createRedactor } from "../../../src/transcripts/redact/redactor.ts";
 import { damaged, damagedLines } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
-import { demand, labelled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabelled } from "../target.ts";
 
 const HOME = "/home/dev";
 
@@ -27,7 +27,7 @@ export const transcripts: Target = {
         const [id, { transcripts }] = random.pick(writing);
         const bytes = random.pick(transcripts);
         const body = random.once(2) ? damagedLines(random, bytes) : damaged(random, bytes, transcripts);
-        return labelled({ agent: id }, body);
+        return labeled({ agent: id }, body);
       },
       async run(input) {
         const { about, body } = unlabelled(input);

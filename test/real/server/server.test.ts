@@ -117,7 +117,7 @@ test("token counts and models", async () => {
   expect(await models.json()).toMatchObject({ data: [], has_more: false });
 });
 
-test("calls of subagents and asides are told apart", async () => {
+test("calls of subagents and asides are distinguished", async () => {
   await (await ask("from within", { subagent: "a1", session: "s-9" })).text();
   await (await ask("name this", { tools: [], session: "s-9" })).text();
   expect(received.calls({ session: "s-9" })).toEqual([]);

@@ -28,7 +28,7 @@ import {
   sessionLines,
   spentBy,
 } from "../../render/checkpoint.ts";
-import { commitLine, labelled } from "../../render/line-origin.ts";
+import { commitLine, labeled } from "../../render/line-origin.ts";
 import { recordedSessionLines } from "../../render/sessions/session.ts";
 import { checkpointDefectText } from "../../render/words/checkpoints.ts";
 import { openRepository } from "../../shared/open-repository.ts";
@@ -156,7 +156,7 @@ function asText(
 ): string[] {
   const { paint, columns } = io.out;
   const view: CheckpointView = { paint, columns, now: now(), isUndone: undoneIn(workspace) };
-  const lines = found.commits.flatMap((commit) => labelled("commit", commitLine(commit, view.now, paint), paint));
+  const lines = found.commits.flatMap((commit) => labeled("commit", commitLine(commit, view.now, paint), paint));
   const talk = (key: string) => {
     const conversation = conversations.get(key);
     return conversation ? conversationLines(conversation, view) : [];

@@ -16,7 +16,7 @@ import { settingsOf } from "../../shared/settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";
 
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 export async function summarizeAll(
   workspace: Workspace,
@@ -63,7 +63,7 @@ async function questioner(workspace: Workspace, agent: string | undefined, io: I
     runner,
     program: requireProgram(runner, io.environment["PATH"]),
     model: own?.model ?? runner.run.model?.default ?? null,
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     environment: io.environment,
   };
 }

@@ -10,7 +10,7 @@ import { turnKey } from "../../../model/turn.ts";
 import type { VisibleTurn } from "../../../team/protocol.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { fit } from "../../render/layout/text.ts";
-import { commitLine, labelled, section, storyJson, turnName } from "../../render/line-origin.ts";
+import { commitLine, labeled, section, storyJson, turnName } from "../../render/line-origin.ts";
 import { openRepository } from "../../shared/open-repository.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
@@ -49,10 +49,10 @@ async function one(workspace: Workspace, path: string, line: LineStory, options:
   const lines = [
     `${paint("bold", `${shownPath(path)}:${line.line}`)}  ${fit(oneLine(line.text), columns - 20)}`,
     "",
-    ...labelled("commit", commitLine(commit, now(), paint), paint),
-    ...labelled("checkpoint", turn?.checkpoint ?? null, paint),
-    ...labelled("written by", turn ? turnName(turn) : writer(line), paint),
-    ...labelled("step", turn?.step?.id ?? null, paint),
+    ...labeled("commit", commitLine(commit, now(), paint), paint),
+    ...labeled("checkpoint", turn?.checkpoint ?? null, paint),
+    ...labeled("written by", turn ? turnName(turn) : writer(line), paint),
+    ...labeled("step", turn?.step?.id ?? null, paint),
   ];
   if (turn) {
     if (turn.turn === null)

@@ -15,7 +15,7 @@ import {
 
 const LIMIT = {
   flags: "--limit <characters>",
-  help: "how much the other agent is told at most (default: 24000)",
+  help: "the handoff's maximum length in characters (default: 24000)",
   parse: characters,
 } as const satisfies OptionSpec;
 const RUN = { flags: "--run", help: "start the agent right away" } as const satisfies OptionSpec;
@@ -126,7 +126,7 @@ export const resumeCommand = command({
     { flags: "--copy", help: "under a new id, beside the original" },
     { flags: "-a, --agent <id>", help: "hand it over to this agent", completes: "agent" },
     LIMIT,
-    { flags: "-o, --output <file>", help: "with --agent: write what it is told to this file", completes: "path" },
+    { flags: "-o, --output <file>", help: "with --agent: write the handoff to this file", completes: "path" },
     RUN,
     { ...YES, help: "don't ask, and overwrite a file that exists" },
     JSON_OPTION,

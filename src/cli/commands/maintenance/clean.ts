@@ -40,7 +40,7 @@ const WHAT: Readonly<Record<Expired["kind"], [one: string, many: string]>> = {
   conversation: ["conversation without steps", "conversations without steps"],
   "old-conversation": ["conversation beyond retention.conversations", "conversations beyond retention.conversations"],
   transcript: ["stored transcript of OpenCode", "stored transcripts of OpenCode"],
-  "hand-over": ["text that another agent was told", "texts that other agents were told"],
+  "hand-over": ["text written for another agent", "texts written for other agents"],
   notice: ["notice for a session", "notices for sessions"],
   kept: ["set of files that a restore kept", "sets of files that restores kept"],
   commits: ["history of a dropped fork", "histories of dropped forks"],

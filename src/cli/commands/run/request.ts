@@ -99,8 +99,8 @@ async function runnerFor(
   const chosen = options.agent ?? (io.environment["AIWR_DEFAULT_AGENT"] || undefined);
   if (session === null) return requireRunner(chosen ?? usual, workspace);
   const { agentOf } = await import("../../../run/log/log-ends.ts");
-  const told = await agentOf(session);
-  const own = told === null ? undefined : await findRunner(told, workspace);
+  const agent = await agentOf(session);
+  const own = agent === null ? undefined : await findRunner(agent, workspace);
   const runner = options.agent === undefined && own ? own : await requireRunner(chosen ?? usual, workspace);
   if (own && own.name !== runner.name) {
     throw new UserError(

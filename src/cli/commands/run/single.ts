@@ -95,7 +95,8 @@ function report(outcome: Outcome, request: RunRequest, signal: NodeJS.Signals | 
     io.err.offer?.(`${io.err.paint("red", "error:")} ${name} was stopped ${why}.\n`);
     return;
   }
-  if (overBudget(outcome.usage, budget)) warn(`${name} told only at its end that it went over its budget: ${used}.`);
+  if (overBudget(outcome.usage, budget))
+    warn(`${name} reported only at its end that it went over its budget: ${used}.`);
   if (outcome.status === "completed") return;
   const reason = shorten(oneLine(outcome.failure ?? lastLine(outcome.stderr)), MAX_REASON);
   const ended = outcome.code === 0 ? "without its final record" : `with status ${outcome.code}`;
@@ -103,7 +104,7 @@ function report(outcome: Outcome, request: RunRequest, signal: NodeJS.Signals | 
   io.err.offer?.(
     `${io.err.paint("red", "error:")} ${printable(`${name} ${what}${reason === "" ? "." : `: ${reason}`}`)}\n`,
   );
-  if (outcome.nameless) warn(`${name} told no session id; the log is kept as ${outcome.sessionId}.`);
+  if (outcome.nameless) warn(`${name} reported no session id; the log is kept as ${outcome.sessionId}.`);
 }
 
 function lastLine(text: string): string {

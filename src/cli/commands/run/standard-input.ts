@@ -3,7 +3,7 @@ import { UserError } from "../../../base/errors.ts";
 import type { Io } from "../../terminal/io.ts";
 
 export const STANDARD_INPUT = "-";
-const LARGEST = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export async function readStandardInput(io: Io): Promise<string> {
   if (process.stdin.isTTY) io.say(io.err.paint("dim", "Type the prompt; Ctrl-D at the beginning of a line ends it."));
@@ -12,7 +12,7 @@ export async function readStandardInput(io: Io): Promise<string> {
   for await (const chunk of process.stdin) {
     chunks.push(Buffer.from(chunk));
     size += chunk.length;
-    if (size > LARGEST)
+    if (size > MAX_BYTES)
       throw new UserError("usage", "There are more than 16 MiB on standard input.", "Is it a prompt?");
   }
   return Buffer.concat(chunks)

@@ -15,7 +15,7 @@ import type { sessionsDiffCommand } from "./commands.ts";
 type Options = OptionsOf<typeof sessionsDiffCommand>;
 
 const LABEL = 10;
-const LONGEST = 2_000;
+const MAX_TEXT = 2_000;
 /** Without a terminal, two sides of 60 columns. */
 const PIPED_COLUMNS = 132;
 
@@ -33,7 +33,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
 function sideBySide(one: SessionStory, other: SessionStory, io: Io): string[] {
   const { paint, columns } = io.out;
   const room = Number.isFinite(columns) ? columns : PIPED_COLUMNS;
-  const longest = io.out.isTerminal ? LONGEST : Number.POSITIVE_INFINITY;
+  const longest = io.out.isTerminal ? MAX_TEXT : Number.POSITIVE_INFINITY;
   const width = Math.max(20, Math.floor((room - LABEL - 2) / 2));
   const lines: string[] = [];
   const row = (label: string, a: string, b: string) => {

@@ -6,7 +6,7 @@ import { requireSession, shortIds } from "../../../run/sessions/find.ts";
 import { inOrder, type SessionNode } from "../../../run/sessions/model.ts";
 import { type SessionStory, type StoryTurn, storyOf } from "../../../run/sessions/story.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { labelled, section } from "../../render/line-origin.ts";
+import { labeled, section } from "../../render/line-origin.ts";
 import { factsOf } from "../../render/session-export/facts.ts";
 import { storyJson } from "../../render/session-export/json.ts";
 import { sessionTreeLines } from "../../render/sessions/list.ts";
@@ -33,8 +33,8 @@ export async function showSession(known: LoadedSessions, node: SessionNode, json
   const { paint, columns } = io.out;
   const lines = [
     `${paint("bold", "session")} ${paint("magenta", printable(node.id))}`,
-    ...factsOf(story).flatMap(([label, value]) => labelled(label, value, paint)),
-    ...labelled("log", node.log && shownPath(node.log.path), paint),
+    ...factsOf(story).flatMap(([label, value]) => labeled(label, value, paint)),
+    ...labeled("log", node.log && shownPath(node.log.path), paint),
     ...story.turns.flatMap((turn) => turnLines(turn, story, io)),
     ...filesOf(story, io),
   ];

@@ -14,14 +14,14 @@ type Options = OptionsOf<typeof syncPushCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const { workspace, remote, seconds, isChosen } = await syncPlace(io, options.remote, { mustChoose: true });
-  const wish = requestedPush(workspace);
+  const request = requestedPush(workspace);
   const result = await interruptible((signal) =>
     withProgress(io, `Pushing to ${shownName(remote)}`, () =>
       push(workspace, remote, { seconds, signal, anyway: options.anyway === true }),
     ),
   );
   // This push also fulfills the pending background request.
-  if (wish && isChosen) completeRequest(workspace, wish);
+  if (request && isChosen) completeRequest(workspace, request);
   if (options.json) {
     io.json({ remote: remote.name, ...result });
     return;

@@ -5,7 +5,7 @@ import { oneLine, plural } from "../../../base/text.ts";
 import { type SyncStatus, syncStatus } from "../../../checkpoints/sync/sync.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { age, until } from "../../render/layout/time.ts";
-import { labelled } from "../../render/line-origin.ts";
+import { labeled } from "../../render/line-origin.ts";
 import { shownName, syncPlace } from "../../shared/sync.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { syncStatusCommand } from "./commands.ts";
@@ -28,14 +28,14 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const name = shownName(remote);
   io.printMessage(`${plural(here, "checkpoint")} here; ${thereText(status, name)}.`);
   const lines = [
-    ...labelled("pushed", state?.pushed ? age(state.pushed, now()) : null, paint),
-    ...labelled("fetched", state?.fetched ? age(state.fetched, now()) : null, paint),
-    ...labelled(
+    ...labeled("pushed", state?.pushed ? age(state.pushed, now()) : null, paint),
+    ...labeled("fetched", state?.fetched ? age(state.fetched, now()) : null, paint),
+    ...labeled(
       "failed",
       state?.error ? `${age(state.error.time, now())}: ${oneLine(state.error.message)}` : null,
       paint,
     ),
-    ...labelled("waiting", waiting ? waitingText(status) : null, paint),
+    ...labeled("waiting", waiting ? waitingText(status) : null, paint),
   ];
   for (const line of lines) io.print(line);
   io.say(

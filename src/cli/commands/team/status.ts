@@ -9,7 +9,7 @@ import { readShare, type Share } from "../../../team/sharing.ts";
 import { readSendState, type SendState } from "../../../team/state.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { age, until } from "../../render/layout/time.ts";
-import { labelled } from "../../render/line-origin.ts";
+import { labeled } from "../../render/line-origin.ts";
 import { failureHint } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { teamStatusCommand } from "./commands.ts";
@@ -77,14 +77,14 @@ function repositoryLines({ share, state, waiting }: Here, io: Io): string[] {
   ];
   const next = failure?.next ? `tried again ${until(failure.next, now())}` : "tried again when you have fixed it";
   return [
-    ...labelled(
+    ...labeled(
       "repository",
       share ? oneLine(share.repository) : "shares nothing: `backtrail team share` starts it",
       paint,
     ),
-    ...labelled("shares", share ? share.level : null, paint),
-    ...labelled("sent", lastSentAt ? age(lastSentAt, now()) : null, paint),
-    ...labelled("waiting", parts.length > 0 ? parts.join(", ") : null, paint),
-    ...labelled("failed", failure ? `${age(failure.time, now())}: ${oneLine(failure.message)} (${next})` : null, paint),
+    ...labeled("shares", share ? share.level : null, paint),
+    ...labeled("sent", lastSentAt ? age(lastSentAt, now()) : null, paint),
+    ...labeled("waiting", parts.length > 0 ? parts.join(", ") : null, paint),
+    ...labeled("failed", failure ? `${age(failure.time, now())}: ${oneLine(failure.message)} (${next})` : null, paint),
   ];
 }

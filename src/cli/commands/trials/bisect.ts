@@ -44,7 +44,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
       fresh: options.fresh === true,
       output: options.verbose ? STDERR : "ignore",
       begun: (states) => io.say(`${plural(states, "state")}, about ${plural(Math.ceil(Math.log2(states + 1)), "run")}`),
-      told: (point, tried) => {
+      report: (point, tried) => {
         runs.push({ point, tried });
         io.say(progressLine(point, tried, io));
       },
@@ -78,8 +78,8 @@ async function targetOf(workspace: Workspace, text: string | undefined) {
   return text === undefined ? null : resolveTarget(workspace, text);
 }
 
-function isExact({ untold }: Break): boolean {
-  return untold.length === 0;
+function isExact({ inconclusive }: Break): boolean {
+  return inconclusive.length === 0;
 }
 
 function progressLine(point: Point, tried: Tried, io: Io): string {
@@ -104,7 +104,7 @@ async function nothingFound(
         options.bad === undefined ? "The command passes now, so nothing broke it." : "The command passes there.",
         "Name a state where it fails with --bad.",
       );
-    case "untold":
+    case "inconclusive":
       return new UserError(
         "not-found",
         "The command is inconclusive at an end of the search.",

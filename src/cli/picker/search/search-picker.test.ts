@@ -52,7 +52,7 @@ test("typing changes the query, and keys act on the chosen hit", () => {
   const third = after([{ name: "down" }, { name: "down" }, { name: "down" }]);
   expect(press(third, ctrl("r"))).toEqual({ picked: { action: "rewind", hit: HITS[2] as FoundHit } });
   expect(press(third, ctrl("y"))).toMatchObject({ picked: { action: "id" } });
-  expect(press(found, { name: "escape" })).toEqual({ cancelled: true });
+  expect(press(found, { name: "escape" })).toEqual({ canceled: true });
   expect(press(beginSearch(""), { name: "return" })).toHaveProperty("state");
 });
 

@@ -23,7 +23,7 @@ export interface PickedHit {
   hit: FoundHit;
 }
 
-export type Outcome = { state: HitPickerState } | { picked: PickedHit } | { cancelled: true };
+export type Outcome = { state: HitPickerState } | { picked: PickedHit } | { canceled: true };
 
 const SCROLL = 5;
 const KEYS: Readonly<Record<string, Action>> = { o: "resume", r: "rewind", f: "fork", y: "id" };
@@ -34,7 +34,7 @@ export function beginSearch(query: string): HitPickerState {
 
 export function press(before: HitPickerState, key: Key): Outcome {
   const state = { ...before, notice: null };
-  if (isCancel(key)) return { cancelled: true };
+  if (isCancel(key)) return { canceled: true };
   const action = actionOf(key);
   if (action !== undefined) return acted(state, action);
   const by = movement(key);

@@ -28,7 +28,7 @@ export function fit(text: string, width: number): string {
 /** Like `fit`, for a line that may contain colors and tabs. */
 export function fitPainted(line: string, columns: number): string {
   const wide = line.replaceAll("\t", "    ");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours are what this looks for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colors are what this looks for
   const parts = wide.split(/(\u001b\[[0-9;]*m)/);
   let left = columns;
   return parts

@@ -11,8 +11,8 @@ export function storyJson({ session, turns, tokens, cost, ms, files }: SessionSt
 export function exportJson(stories: readonly SessionStory[], redacted: boolean): string {
   const sessions = stories.map((story) => {
     const { session, turns } = storyJson(story);
-    const { log: _, ...told } = session;
-    return { session: told, turns, entries: story.entries, leftOut: story.leftOut };
+    const { log: _, ...shown } = session;
+    return { session: shown, turns, entries: story.entries, leftOut: story.leftOut };
   });
   return jsonText({ v: 1, redacted, sessions });
 }

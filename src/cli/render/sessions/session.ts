@@ -5,7 +5,7 @@ import type { CheckpointView } from "../checkpoint.ts";
 import { costWords } from "../layout/amounts.ts";
 import { fit, wrap } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
-import { labelled } from "../line-origin.ts";
+import { labeled } from "../line-origin.ts";
 import { tokenLine } from "../step/step.ts";
 
 const MAX_FILES = 5;
@@ -15,11 +15,11 @@ export function recordedSessionLines(session: RecordedSession, view: CheckpointV
   const model = session.model ? ` (${oneLine(session.model)})` : "";
   return [
     `${paint("bold", "session")} ${paint("cyan", oneLine(session.agent) + model)}  ${oneLine(session.session)}`,
-    ...labelled("title", session.title && oneLine(session.title), paint),
-    ...labelled("imported", session.imported ? "without snapshots: there is nothing to go back to" : null, paint),
-    ...labelled("tokens", session.tokens && tokenLine(session.tokens), paint),
-    ...labelled("cost", session.tokens && costWords(session.cost), paint),
-    ...labelled("checkpoints", session.checkpoints.join(", "), paint),
+    ...labeled("title", session.title && oneLine(session.title), paint),
+    ...labeled("imported", session.imported ? "without snapshots: there is nothing to go back to" : null, paint),
+    ...labeled("tokens", session.tokens && tokenLine(session.tokens), paint),
+    ...labeled("cost", session.tokens && costWords(session.cost), paint),
+    ...labeled("checkpoints", session.checkpoints.join(", "), paint),
     ...session.turns.flatMap((turn) => turnLines(turn, isUndone(session, turn, view), view)),
   ];
 }

@@ -1,4 +1,6 @@
-/** Words that announce a secret in a form of its own: `://`, `-----BEGIN`, `Cookie`, `mysql`, `Authorization`. */
+/**
+ * Finds secrets that a word announces in a format of its own: `://`, `-----BEGIN`, `Cookie`, `mysql`, `Authorization`.
+ */
 
 import { beginsToken } from "../bytes.ts";
 import { type Candidate, WEIGHT } from "../candidate.ts";
@@ -54,13 +56,13 @@ export const OWN: Readonly<Record<string, Own>> = {
   "%": "percent",
   ...Object.fromEntries(COMMAND_WORDS.map((word) => [word, "command" as const])),
 };
-/** What is looked at, and what is remembered of it. */
+/** The text that is scanned, and the state of the scan. */
 export interface OwnState {
   bytes: Buffer;
   from: number;
   to: number;
   keys: PrivateKeys;
-  /** Behind the last key in JSON, and behind the last cookies. */
+  /** The end of the last key in JSON, and of the last cookies. */
   jwk: number;
   cookies: number;
 }
@@ -109,7 +111,7 @@ export function ownAt(own: Exclude<Own, "percent">, start: number, end: number, 
   }
 }
 
-/** A span of a header, with the next line where it goes on there. */
+/** A range of a header, including the next line if the header continues there. */
 function withContinuation(bytes: Buffer, span: Span, to: number): Span {
   const more = isLineEnd(bytes, span.end, to) ? continuation(bytes, span.end, to) : undefined;
   return { start: span.start, end: more?.end ?? span.end };

@@ -1,4 +1,7 @@
-/** What is assigned to a name that says «secret»: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`, `name: …⏎value: …`. */
+/**
+ * Finds values assigned to a name that means a secret: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`, `name: …⏎value:
+ * …`.
+ */
 import { BACKSLASH, isSmall, isSpace, isWord, NEWLINE, QUOTE } from "../bytes.ts";
 import { endOfName, MAX_TAIL, type NameKind, nameHolds } from "./names.ts";
 import { saidBefore, spokenAfter } from "./prose.ts";
@@ -8,21 +11,21 @@ export interface Assigned {
   start: number;
   end: number;
   quoted: boolean;
-  /** As environments, queries and connection strings have it: no space around `=`. */
+  /** No space around `=`, as in environments, queries and connection strings. */
   tight: boolean;
   /** All capitals. */
   constant: boolean;
-  /** Behind it comes what code has behind an expression. */
+  /** The value is followed by something that follows an expression in code. */
   inCode: boolean;
-  /** The quote that it has in front but not behind, because the line ends. */
+  /** The opening quote, if the line ends before the closing one. */
   open?: number;
-  /** The name is an argument of its own: `setenv("API_TOKEN", "…")`. In lists of words the next one follows as well. */
+  /** The name is a separate argument, as in `setenv("API_TOKEN", "…")`. This also occurs in plain lists of words. */
   listed?: boolean;
-  /** A setting on a line of its own: `spring.datasource.password=…` */
+  /** A setting on its own line: `spring.datasource.password=…` */
   setting?: boolean;
-  /** It stands beside the name as anything could: only what has digits and letters will do. */
+  /** The value only follows the name by position, so it must have digits and letters. */
   weak?: boolean;
-  /** Nothing else can follow there: an option, a `.netrc`, a sentence that was understood. Any word will do. */
+  /** Nothing but a value can follow (an option, a `.netrc`, a known sentence), so any word counts. */
   certain?: boolean;
 }
 
@@ -30,7 +33,7 @@ export const MAX_VALUE = 512;
 const MAX_SPACED_NAME = 200;
 const MAX_BLANKS = 40;
 
-/** What is assigned to the name in which a word lies; nothing where the name is no such name. */
+/** Returns the value assigned to the name that contains the word; undefined if that name does not mean a secret. */
 export function assignedAfter(
   bytes: Buffer,
   from: number,
@@ -81,7 +84,7 @@ export function holdsSecret(bytes: Buffer, assigned: Assigned, kind: NameKind): 
     return assigned.quoted && (assigned.certain || isScrambledSentence(bytes, assigned, make, value));
   if (kind === "pin") return /^\d{4,8}$/.test(value) && !/^(\d)\1*$/.test(value) && !assigned.inCode;
   if (make.length < MIN_LENGTH[kind] || isCode(value, assigned)) return false;
-  // Generated keys may hold any symbol; what code has in quotes is not so mixed.
+  // Generated keys may contain any symbol; quoted code is less mixed.
   const scrambled = assigned.quoted && make.digits > 1 && make.symbols > 3 && entropyOf(bytes, start, end) >= 4;
   if ((!scrambled || hasPathOfWords(value)) && (isStandIn(value) || (kind !== "session" && isReference(value))))
     return false;
@@ -95,7 +98,7 @@ export function holdsSecret(bytes: Buffer, assigned: Assigned, kind: NameKind): 
   return kind !== "key" || isKey(value, make, assigned);
 }
 
-/** What stands between two texts of code, or an expression without blanks, as minified code has it. */
+/** True for text between two string literals, or an expression without spaces, as in minified code. */
 function isCode(value: string, { quoted, tight, constant }: Assigned): boolean {
   if (/^0x[0-9a-f]{1,16}$/i.test(value)) return true;
   if (quoted) return /^[)\],;+}]|=>|\)\{|\);|&&|\|\||===|\bfunction\b|\breturn\b/.test(value);
@@ -103,7 +106,7 @@ function isCode(value: string, { quoted, tight, constant }: Assigned): boolean {
   return !(tight && constant) && /\?\?|\?\.|=>|==(?!=?$)|!=|&&|\|\||=[A-Za-z_$]|[?*]$|[?*][^\s=]|\)$/.test(value);
 }
 
-/** A value that a backslash continues on the next line, as one. */
+/** Joins a value that a backslash continues on the next line. */
 function joined(bytes: Buffer, assigned: Assigned): [Buffer, Assigned] {
   const value = Buffer.from(bytes.toString("latin1", assigned.start, assigned.end).replaceAll("\\\n", ""), "latin1");
   return [value, { ...assigned, start: 0, end: value.length }];
@@ -118,7 +121,7 @@ const MIN_LENGTH: Readonly<Record<NameKind, number>> = {
   session: 16,
 };
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** What labels and code say where a password would be. */
+/** Words that labels and code have in the position of a password. */
 const NO_PASSWORD =
   /password|passwd|passphrase|passcode|passkey|userpass|keepass|^pass|pwd|secret|token|auth|user|login|input|field|form|valid|require|enter|confirm|forgot|kennwort|wachtwoord|contrase|senha|parola|heslo|salasana|losenord|adgangskode|string|prompt|\bkey\b|keys$/i;
 
@@ -139,7 +142,7 @@ function isPassword(value: string, make: Make, assigned: Assigned): boolean {
   return make.digits > 0 && !/[-_.:/]/.test(value) && !isTechnical(value);
 }
 
-/** `letmeinplease`: nothing that a label, an identifier or a language would have there. */
+/** `letmeinplease`: not a label, an identifier or a keyword. */
 function isPlainWord(value: string): boolean {
   return /^[a-z]{8,}$/.test(value) && !NO_PASSWORD.test(value);
 }
@@ -149,7 +152,7 @@ function isPassphrase(value: string): boolean {
   return /^[a-z]{3,12}(?:-[a-z]{3,12}){3,}$/.test(value) && !NO_PASSWORD.test(value);
 }
 
-/** `JWT_SECRET=mysupersecretjwt`: no name of something else. */
+/** `JWT_SECRET=mysupersecretjwt`: not the name of something else. */
 function isSecretWord(make: Make): boolean {
   return make.length >= 12 && make.digits + make.small === make.length && make.small > 0;
 }
@@ -163,7 +166,7 @@ function isRandom(bytes: Buffer, value: string, make: Make, assigned: Assigned):
   return entropy >= (make.length < 24 ? 2.6 : 3);
 }
 
-/** Values of names that end in «key» are more often something else, so that they must be as keys are. */
+/** Names that end in "key" often have other values, so these must look like keys. */
 function isKey(value: string, make: Make, assigned: Assigned): boolean {
   if (
     make.digits < (make.length >= 24 && make.changes >= make.length * 0.4 ? 1 : 2) ||
@@ -176,7 +179,7 @@ function isKey(value: string, make: Make, assigned: Assigned): boolean {
   return make.changes >= make.length * 0.25;
 }
 
-/** As WordPress makes its keys: any characters there are, spaces among them. */
+/** A key as WordPress generates it: any characters, including spaces. */
 function isScrambledSentence(bytes: Buffer, { start, end }: Assigned, make: Make, value: string): boolean {
   if (/\$\{|\{\{|\$\(|%[sd]/.test(value)) return false;
   return make.length >= 32 && make.symbols >= 4 && make.digits >= 2 && entropyOf(bytes, start, end) >= 4.4;
@@ -218,7 +221,10 @@ function valueAt(
   };
 }
 
-/** `=`, `:`, `:=`, `=>`, `==`, `===`, `>` of a tag; a comma between quoted arguments. Gives its length. */
+/**
+ * `=`, `:`, `:=`, `=>`, `==`, `===`, `>` of a tag; a comma between quoted arguments. Returns the length of the
+ * operator.
+ */
 function operatorAt(bytes: Uint8Array, at: number, closed: boolean): number {
   const byte = bytes[at];
   const next = bytes[at + 1];
@@ -228,14 +234,19 @@ function operatorAt(bytes: Uint8Array, at: number, closed: boolean): number {
   return byte === 0x2c && closed ? 1 : 0;
 }
 
-/** Where a value begins that is named apart: `key="SmtpPassword" value="…"`, `- name: DB_PASSWORD⏎  value: …`. */
+/**
+ * Returns the start of a value that is separate from its name: `key="SmtpPassword" value="…"`, `- name: DB_PASSWORD⏎
+ * value: …`.
+ */
 function valueApart(bytes: Buffer, nameEnd: number, to: number): number | undefined {
   const text = bytes.toString("latin1", nameEnd, Math.min(to, nameEnd + 48));
   const match = /^(?:\\*["'])?(?:,|(?:\\+r)?\\+n|\s)\s*(?:\\*["'])?value(?:\\*["'])?\s*[=:]\s*/i.exec(text);
   return match ? nameEnd + match[0].length : undefined;
 }
 
-/** Where a value begins that stands in the next column (`password    …`, `| password | … |`), in quotes, or behind a setting. */
+/**
+ * Returns the start of a value in the next column (`password    …`, `| password | … |`), in quotes, or after a setting.
+ */
 function valueBeside(
   bytes: Uint8Array,
   wordStart: number,
@@ -244,7 +255,7 @@ function valueBeside(
   to: number,
 ): number | undefined {
   const byte = bytes[at];
-  // A line of ASCII, or one that is drawn.
+  // A horizontal rule, in ASCII or box-drawing characters.
   const bar = byte === 0x7c ? 1 : byte === 0xe2 && bytes[at + 1] === 0x94 ? 3 : 0;
   if (bar > 0) return skipBlanks(bytes, at + bar, to, MAX_BLANKS);
   if (byte === QUOTE || byte === 0x27 || byte === BACKSLASH) return at;
@@ -270,11 +281,11 @@ function isGiven(bytes: Buffer, from: number, wordStart: number): boolean {
   );
 }
 
-/** A line's end, quotes, and what separates the parts of an address. */
+/** Line ends, quotes, and the separators of an address. */
 const BEFORE_SETTING = Buffer.from("\n\"'`=&?");
 const BEHIND_SETTING = Buffer.from("\"'`\\&");
 
-/** The name begins a line, and is one of settings rather than of code. */
+/** True if the name begins a line and looks like a setting rather than code. */
 function isSetting(bytes: Buffer, from: number, wordStart: number): boolean {
   let at = wordStart;
   while (
@@ -283,7 +294,7 @@ function isSetting(bytes: Buffer, from: number, wordStart: number): boolean {
     (isWord(bytes[at - 1]) || bytes[at - 1] === 0x2d || bytes[at - 1] === 0x2e)
   )
     at--;
-  // `\n` that was written out has its letter at the name's beginning.
+  // A literal `\n` puts its letter at the beginning of the name.
   if (at > from && bytes[at - 1] === BACKSLASH && (bytes[at] === 0x6e || bytes[at] === 0x72)) at++;
   else if (at > from && !BEFORE_SETTING.includes(bytes[at - 1] as number)) return false;
   const before = bytes.toString("latin1", at, Math.max(at, wordStart));
@@ -302,7 +313,7 @@ function isCloser(byte: number | undefined): boolean {
   return byte === QUOTE || byte === 0x27 || byte === 0x60 || byte === BACKSLASH || byte === 0x5d || byte === 0x29;
 }
 
-/** What ends a value without quotes: blanks, quotes, and `; , & < > ) } ] | \`. */
+/** The characters that end an unquoted value: spaces, quotes, and `; , & < > ) } ] | \`. */
 function isEnd(byte: number): boolean {
   if (byte <= 0x20 || byte === QUOTE || byte === 0x27 || byte === 0x60 || byte === BACKSLASH) return true;
   return byte === 0x3b || byte === 0x2c || byte === 0x26 || byte === 0x3c || byte === 0x3e || byte === 0x7c

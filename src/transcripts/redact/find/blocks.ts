@@ -1,4 +1,4 @@
-/** Secrets with a form of their own: private keys between their markers, passwords in addresses, `Bearer …`. */
+/** Finds secrets with a format of their own: private keys between their markers, passwords in addresses, `Bearer …`. */
 import { ALPHANUMERIC, byteSet, isSpace } from "../bytes.ts";
 import { entropyOf, isStandIn, isWordy, makeOf } from "./value.ts";
 
@@ -11,11 +11,11 @@ const MAX_KEY = 20_000;
 const MAX_LOGIN = 300;
 
 /**
- * Remembers where the next end marker is: a text of nothing but begin markers would otherwise be searched to its
- * end for each.
+ * Remembers the next end marker. Otherwise a text that consists only of begin markers would be searched to its end for
+ * each of them.
  */
 export class PrivateKeys {
-  /** So many bytes were searched. */
+  /** The number of bytes that were searched. */
   work = 0;
   #searched = -1;
   #end = -1;
@@ -48,7 +48,7 @@ export class PrivateKeys {
     return this.#end;
   }
 
-  /** A block that lost its end: as far as it looks like one. */
+  /** A block without an end marker: extends as far as the text looks like one. */
   #cutOff(bytes: Buffer, start: number, body: number, to: number): Span | undefined {
     const limit = Math.min(to, body + MAX_KEY);
     let end = body;
@@ -58,7 +58,7 @@ export class PrivateKeys {
   }
 }
 
-/** Of either kind; `-----END` is by far the more frequent. */
+/** An end marker of either kind; `-----END` is by far the more frequent. */
 function endMarkerIn(text: Buffer): number {
   const found = text.indexOf("-----END");
   return found >= 0 ? found : text.indexOf("---- END");
@@ -66,14 +66,14 @@ function endMarkerIn(text: Buffer): number {
 
 const BODY = byteSet(`${ALPHANUMERIC}+/=\\`);
 
-/** The password of `scheme://user:password@host` whose `://` ends at `at`, or a token that stands for the user. */
+/** The password of `scheme://user:password@host` whose `://` ends at `at`, or a token in place of the user. */
 export function loginInAddress(bytes: Buffer, at: number, to: number): Span | undefined {
   const limit = Math.min(to, at + MAX_LOGIN);
   let colon = -1;
   let sign = -1;
   for (let end = at; end < limit; end++) {
     const byte = bytes[end] as number;
-    // A password may have one in it: the last counts.
+    // A password may contain an `@`: the last one counts.
     if (byte === 0x40) sign = end;
     if (byte === 0x3a && colon < 0) colon = end;
     if (byte <= 0x20 || byte === 0x2f || byte === 0x22 || byte === 0x27 || byte === 0x3c || byte === 0x3e) break;
@@ -89,7 +89,7 @@ export function loginInAddress(bytes: Buffer, at: number, to: number): Span | un
   return length >= 20 && digits >= 2 && !isWordy(value) ? { start, end: sign } : undefined;
 }
 
-/** The password of `-u name:password` whose option ends at `at`. Numbers and names are users and their groups. */
+/** The password of `-u name:password` whose option ends at `at`. Plain numbers and names are a user and a group. */
 export function loginInOption(bytes: Buffer, at: number, to: number): Span | undefined {
   const text = bytes.toString("latin1", at, Math.min(to, at + MAX_LOGIN));
   const login = /^["']?([\w.@+-]{1,64}):([^\s"'`\\]{4,128})/.exec(text);
@@ -99,7 +99,7 @@ export function loginInOption(bytes: Buffer, at: number, to: number): Span | und
   return { start: at + whole.length - password.length, end: at + whole.length };
 }
 
-/** The credentials behind `Bearer ` or `Basic ` between `start` and `at`. */
+/** The credentials after `Bearer ` or `Basic ` between `start` and `at`. */
 export function credentialsAfter(bytes: Buffer, start: number, at: number, to: number): Span | undefined {
   const end = endOfCredentials(bytes, at, to);
   const isBasic = at - start === 6;
@@ -107,7 +107,7 @@ export function credentialsAfter(bytes: Buffer, start: number, at: number, to: n
   return isCredential(bytes, at, end) ? { start: at, end } : undefined;
 }
 
-/** What follows `Authorization: `, whatever its scheme is called. */
+/** The credentials after `Authorization: `, of any scheme. */
 export function authorizationAfter(bytes: Buffer, at: number, to: number): Span | undefined {
   const text = bytes.toString("latin1", at, Math.min(to, at + 60));
   const head = /^(?:\\*["'])?\]? ?(?:[:=]|=>|,) ?(?:\\*["'`])?/.exec(text);
@@ -146,7 +146,7 @@ function isNameAndPassword(value: string): boolean {
 
 const CREDENTIALS = byteSet(`${ALPHANUMERIC}-_.~+/=`);
 
-/** The lines behind `Private-Lines: ` of a key of PuTTY's. */
+/** The lines after `Private-Lines: ` in a PuTTY key. */
 export function puttyKey(bytes: Buffer, at: number, to: number): Span | undefined {
   const text = bytes.toString("latin1", at, Math.min(to, at + MAX_KEY));
   const lines = /^\d{1,3}((?:(?:\\+[nr]|\s)+[A-Za-z0-9+/=]{4,76}(?![\w:-])){1,200})/.exec(text);
@@ -165,7 +165,7 @@ export function oneTimeSecret(bytes: Buffer, at: number, to: number): Span | und
 
 const JWK_WINDOW = 4_000;
 
-/** The private parts of a key in JSON (RFC 7517) around `"kty"`, and how far they were looked for. */
+/** The private parts of a key in JSON (RFC 7517) around `"kty"`, and the end of the text that was searched. */
 export function jwkParts(bytes: Buffer, from: number, at: number, to: number): { spans: Span[]; end: number } {
   const start = Math.max(from, at - JWK_WINDOW);
   const end = Math.min(to, at + JWK_WINDOW);

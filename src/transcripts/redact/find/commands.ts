@@ -1,4 +1,7 @@
-/** Passwords in command lines, by the options of programs that take one: `mysql -p…`, `sshpass -p …`, `curl -u me:…`. */
+/**
+ * Finds passwords in command lines, by the options of programs that take one: `mysql -p…`, `sshpass -p …`, `curl -u
+ * me:…`.
+ */
 
 import { beginsToken } from "../bytes.ts";
 import type { Span } from "./blocks.ts";
@@ -13,7 +16,7 @@ function option(before: string): RegExp {
   return new RegExp(`(?:^|\\s)${before}${WORD}`, "g");
 }
 
-/** What follows at once. */
+/** Must match right after the word. */
 const FIRST = new RegExp(`^ ${WORD}`, "g");
 const MYSQL = [option("-p"), option("--password[= ]")];
 const STORE_PASSWORD = [option("-(?:src|dest|new)?(?:store|key)pass(?::env)? ")];
@@ -90,7 +93,7 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
   wget: [option("--(?:http-|ftp-|proxy-)?password[= ]")],
 };
 
-/** Behind these, a password comes in by a pipe: `echo … | sudo -S`. */
+/** These programs read a password from a pipe: `echo … | sudo -S`. */
 const PIPED: Readonly<Record<string, RegExp>> = {
   "sudo -s": new RegExp(String.raw`(?:echo|printf|print)(?: -\w+)* ${WORD}(?:\\n)?["']?\s*\|\s*$`),
   "docker login": new RegExp(String.raw`(?:echo|printf|print)(?: -\w+)* ${WORD}(?:\\n)?["']?\s*\|\s*$`),
@@ -120,7 +123,7 @@ export const COMMAND_WORDS: readonly string[] = [
   ...new Set([...Object.keys(COMMANDS), ...Object.keys(PIPED), ...Object.keys(CALLS)]),
 ];
 
-/** The passwords of the command whose name lies between `start` and `end`. */
+/** The passwords of the command whose name is between `start` and `end`. */
 export function passwordsOf(bytes: Buffer, from: number, start: number, end: number, to: number): Span[] {
   const name = bytes.toString("latin1", start, end).toLowerCase();
   if (!CALLS[name] && !beginsToken(bytes, from, start)) return [];
@@ -157,7 +160,7 @@ function add(found: Span[], offset: number, match: RegExpMatchArray, isCookie: b
   found.push({ start, end: start + value.length });
 }
 
-/** Up to the end of the command, over lines that a backslash continues. */
+/** Returns the text up to the end of the command, including lines continued by a backslash. */
 function commandIn(text: string): string {
   const end = /(?<!\\)\r?\n|[^\\]\\n(?!\w)| [|;] | && |;$/.exec(text);
   const line = end ? text.slice(0, end.index + 1) : text;

@@ -1,20 +1,23 @@
-/** Cookies that log somebody in: `Cookie: session=…`, `Set-Cookie: sid=…`, `cookies={'session': '…'}`. */
+/** Finds session cookies: `Cookie: session=…`, `Set-Cookie: sid=…`, `cookies={'session': '…'}`. */
 import type { Span } from "./blocks.ts";
 import { entropyOf, isStandIn, isWordy, makeOf } from "./value.ts";
 
 const MAX_HEADER = 4096;
 
-/** From the word to the first cookie: `Cookie: `, `Set-Cookie": "`, `cookies={`, `document.cookie = '`, `--cookie "`. */
+/**
+ * The text between the word and the first cookie: `Cookie: `, `Set-Cookie": "`, `cookies={`, `document.cookie = '`,
+ * `--cookie "`.
+ */
 const TO_COOKIES = /^s?(?:\\*["'])?\]?(?: ?(?:=|:|=>|,)|(?= ["'\w]+=)) ?(?:\{\s*)?(?:\\*["'`])?/i;
 /** `name=value` of a header, or `'name': 'value'` of an object. */
 const COOKIE =
   /([\w.$%-]{1,64})(?:=|\\{0,7}["'] ?(?::|=>) ?\\{0,7}["'])([^;,\s"'\\{}<>]{1,2000})(\\{0,7}["'] ?, ?\\{0,7}["'])?;?/y;
-/** What browsers are told about a cookie, and what only counts visitors. */
+/** Attributes for the browser, and cookies that only count visitors. */
 const HARMLESS =
   /^(?:path|domain|expires|max-age|samesite|priority|version|secure|httponly|partitioned|_ga\w*|_gid|_gat\w*|_fbp|_fbc|__utm\w|_hj\w*|_cl\w*|amp_\w*|ajs_\w*|optimizely\w*|locale|lang|language|theme|tz|timezone|consent\w*|cookieconsent\w*)$/i;
 const LOGS_IN = /sess|sid|auth|token|csrf|xsrf|login|remember|jwt|sso|ident|user|key|secret|id$|^li_at$|^xs$|^c_user$/i;
 
-/** The cookies' values behind the word «cookie» that ends at `end`, and how far they go. */
+/** The values of the cookies after the word "cookie" that ends at `end`, and where they end. */
 export function cookiesAfter(bytes: Buffer, end: number, to: number): { spans: Span[]; end: number } {
   const head = bytes.toString("latin1", end, Math.min(to, end + 24));
   const match = TO_COOKIES.exec(head);
@@ -22,7 +25,7 @@ export function cookiesAfter(bytes: Buffer, end: number, to: number): { spans: S
   return cookiesIn(bytes, end + match[0].length, to);
 }
 
-/** The values of a `Cookie` header that begins at `from`, and how far it goes. */
+/** The values of a `Cookie` header that begins at `from`, and where it ends. */
 export function cookiesIn(bytes: Buffer, from: number, to: number): { spans: Span[]; end: number } {
   const text = bytes.toString("latin1", from, Math.min(to, from + MAX_HEADER));
   const spans: Span[] = [];
@@ -31,7 +34,7 @@ export function cookiesIn(bytes: Buffer, from: number, to: number): { spans: Spa
     while (text[at] === " ") at++;
     COOKIE.lastIndex = at;
     const match = COOKIE.exec(text);
-    // Attributes without a value (`HttpOnly;`) are passed over.
+    // Skip attributes without a value (`HttpOnly;`).
     const bare = match ? undefined : /^[\w-]{1,20};/.exec(text.slice(at, at + 24));
     if (!match && !bare) return { spans, end: from + at };
     if (match) {

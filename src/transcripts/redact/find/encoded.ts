@@ -1,19 +1,22 @@
-/** Secrets that were encoded: base64 (also in lines, and of UTF-16) and %XX. What is inside is looked at as any text. */
+/**
+ * Finds encoded secrets: base64 (also over several lines, and of UTF-16) and %XX. Scans the decoded text like any
+ * other.
+ */
 import { ALPHANUMERIC, BACKSLASH, byteSet, NEWLINE } from "../bytes.ts";
 
-/** Shorter runs hold no name with a secret, nor a token. */
+/** Shorter runs have no room for a name with a secret, or for a token. */
 export const MIN_BASE64 = 16;
 const MIN_LINE = 48;
 const MAX_SLASHES = 8;
 const PREFIX = 12;
-/** Behind these, a run of base64 may begin: they are in its alphabet, and in paths and names too. */
+/** A run of base64 may begin after these characters: they are in its alphabet, and also in paths and names. */
 const MAX_STARTS = 4;
 const START_WINDOW = 64;
 
 const VALUES = base64Values();
 const RUN = byteSet(`${ALPHANUMERIC}+/_-`);
 const SEPARATES = byteSet("+/_-");
-/** What an address, a form or a cookie consists of. */
+/** The characters of an address, a form or a cookie. */
 const URL_BYTES = byteSet(`${ALPHANUMERIC}%-._~!*'();:@&=+$,/?#[]`);
 
 export interface Encoded {
@@ -22,9 +25,9 @@ export interface Encoded {
   text: Buffer;
 }
 
-/** The base64 in a run of its alphabet (and in the lines that continue it), if what it stands for is text. */
+/** Finds base64 in a run of its alphabet, and in the lines that continue it, if it decodes to text. */
 export function base64At(bytes: Buffer, from: number, start: number, end: number, to: number): Encoded | undefined {
-  // `\n` that was written out has its letter at the run's beginning.
+  // A literal `\n` puts its letter at the beginning of the run.
   const first = start > from && bytes[start - 1] === BACKSLASH && !beginsText(bytes, start) ? start + 1 : start;
   if (beginsText(bytes, first)) return decodedAt(bytes, first, end, to);
   let count = 0;
@@ -44,12 +47,12 @@ function decodedAt(bytes: Buffer, begin: number, end: number, to: number): Encod
   return text && { start: begin, end: stop, text };
 }
 
-/** Whether the first bytes that it stands for are letters and signs, or those of UTF-16. */
+/** Whether the first decoded bytes are printable, or UTF-16. */
 export function beginsText(bytes: Uint8Array, at: number): boolean {
   let wide = true;
   let plain = true;
   let index = 0;
-  /** Bytes that are to come of a letter outside of ASCII. */
+  /** The number of bytes left in a character outside of ASCII. */
   let open = 0;
   for (let i = at; i < at + PREFIX; i += 4) {
     const a = VALUES[bytes[i] as number] as number;
@@ -62,7 +65,7 @@ export function beginsText(bytes: Uint8Array, at: number): boolean {
       const byte = (bits >> shift) & 255;
       const isText = open > 0 ? byte >> 6 === 2 : isPlain(byte) || (byte >= 0xc3 && byte < 0xf5);
       open = open > 0 ? open - 1 : byte < 0xc3 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-      // Most runs end here, with their first byte.
+      // Most runs are rejected here, by their first byte.
       if (!isText && index % 2 === 0) return false;
       wide &&= index % 2 === 1 ? byte === 0 : isText;
       plain &&= isText;
@@ -72,7 +75,7 @@ export function beginsText(bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Base64 is often written in lines of the same length: they are taken together, the last may be shorter. */
+/** Base64 is often written in lines of the same length: joins them; the last one may be shorter. */
 function endOfLines(bytes: Buffer, begin: number, end: number, to: number): number {
   let stop = end;
   let length = end - begin;
@@ -106,7 +109,7 @@ function textOf(decoded: Buffer): Buffer | undefined {
   return odd * 20 > text.length ? undefined : text;
 }
 
-/** Words with spaces between them, or JSON: looked at as such, it need not be random to be a secret. */
+/** Words separated by spaces, or JSON: in these, a secret need not be random. */
 export function isProse(text: Buffer): boolean {
   return /[A-Za-z]{2} [A-Za-z]{2}|^\{"/.test(text.toString("latin1", 0, 200));
 }
@@ -115,7 +118,7 @@ function isPlain(byte: number): boolean {
   return (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** The run of an address around `at`, not before `from`; nothing where no %XX is there (unless it is a form). */
+/** The run of an address around `at`, not before `from`; undefined if it has no %XX and is not a form. */
 export function percentRun(
   bytes: Uint8Array,
   from: number,
@@ -131,7 +134,9 @@ export function percentRun(
   return { start, end };
 }
 
-/** Without %XX (and, in a form, with spaces for `+`), and where each byte of it began; the last entry is the end. */
+/**
+ * Decodes %XX (and, in a form, `+` as a space). Also returns the start of each decoded byte; the last entry is the end.
+ */
 export function withoutPercent(
   bytes: Uint8Array,
   start: number,

@@ -1,5 +1,5 @@
 /**
- * What tells the 2048 words of recovery phrases (BIP-39, English): six characters each, the first four letters (three and
+ * The 2048 words of recovery phrases (BIP-39, English), in six characters each: the first four letters (three and
  * a space for the shortest), the last letter, and the length.
  */
 export const WORD_MARKS =

@@ -1,17 +1,17 @@
-/** Recovery phrases of wallets (BIP-39): twelve words or more of one list of 2048, with spaces between. */
+/** Finds recovery phrases of wallets (BIP-39): at least twelve words from a list of 2048. */
 import { byteSet, NEWLINE, SMALL } from "../bytes.ts";
 import { WORD_MARKS } from "./mnemonic-words.ts";
 
 const MIN_WORDS = 12;
 const MAX_GAP = 10;
-/** Twelve words of three letters. */
+/** The shortest phrase: twelve words of three letters. */
 const MIN_PHRASE = MIN_WORDS * 4 - 1;
 const PHRASE = byteSet(`${SMALL} \n`);
 const LETTER = byteSet(SMALL);
 
 let known: Uint16Array | undefined;
 
-/** Calls `found` for every such phrase. Where none can be, most bytes are never looked at. */
+/** Calls `found` for every phrase. Skips most bytes of a text that can't contain one. */
 export function eachMnemonic(
   bytes: Buffer,
   from: number,
@@ -20,7 +20,7 @@ export function eachMnemonic(
 ): void {
   let start = from;
   while (start + MIN_PHRASE <= to) {
-    // A phrase from `start` on needs all of them: from its last byte back, the first that is none decides.
+    // A phrase at `start` needs all of these bytes. Check from the last one back: the first that doesn't fit decides.
     let at = start + MIN_PHRASE - 1;
     while (at >= start && PHRASE[bytes[at] as number] === 1) at--;
     if (at >= start) {
@@ -55,12 +55,12 @@ function look(bytes: Buffer, from: number, to: number, found: (start: number, en
   if (count >= MIN_WORDS && isMixed(bytes, first, last)) found(first, last);
 }
 
-/** One blank, or a line break with blanks around it. */
+/** One space, or a line break with spaces around it. */
 function isGap(bytes: Buffer, start: number, end: number): boolean {
   return end - start === 1 || (end - start <= MAX_GAP && bytes.subarray(start, end).includes(NEWLINE));
 }
 
-/** Lists of keywords are in order, and noise repeats itself: neither is a phrase. */
+/** A sorted list of keywords and repeated words are not phrases. */
 function isMixed(bytes: Buffer, start: number, end: number): boolean {
   const words = bytes.toString("latin1", start, end).split(/\s+/);
   const rising = words.filter((word, i) => word > (words[i - 1] ?? "")).length;
@@ -77,7 +77,7 @@ function markOf(bytes: Uint8Array, start: number, end: number): number {
   return known[code] === (bytes[end - 1] as number) * 16 + length ? code : -1;
 }
 
-/** By the first four letters: the last letter and the length. */
+/** The last letter and the length of each word, by its first four letters. */
 function table(): Uint16Array {
   const words = new Uint16Array(27 ** 4);
   for (let at = 0; at < WORD_MARKS.length; at += 6) {

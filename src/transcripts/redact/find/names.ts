@@ -1,10 +1,13 @@
-/** Names that say «secret»: `DB_PASSWORD`, `api_key`, `stripe_key`, `salt`, `PHPSESSID`; and which only speak of one. */
+/**
+ * Recognizes names of secrets (`DB_PASSWORD`, `api_key`, `stripe_key`, `salt`, `PHPSESSID`), and names that only
+ * mention one.
+ */
 import { isCapital, isSmall, isWord } from "../bytes.ts";
 
-/** What a name says about its value. */
+/** What a name means for its value. */
 export type NameKind = "password" | "secret" | "key" | "salt" | "pin" | "session";
 
-/** The words that make a name such a name. They are searched for, whatever their case. */
+/** The words that make a name the name of a secret, in any case. */
 export const NAMES: Readonly<Record<string, NameKind>> = {
   password: "password",
   passwd: "password",
@@ -67,10 +70,10 @@ export const NAMES: Readonly<Record<string, NameKind>> = {
   _session: "session",
 };
 
-/** Words that are parts of others («compass», «spinning»), so that they have to stand by themselves. */
+/** Words that occur in others ("compass", "spinning"), so they must be separate. */
 export const ALONE: ReadonlySet<string> = new Set(["pass", "pwd", "pw", "psk", "auth", "key", "salt", "pepper", "pin"]);
 
-/** Short words say less: behind them, a name only says where the value belongs. */
+/** Short words that are weaker evidence: a name that ends in one may only say where the value belongs. */
 const MAX_SHORT_WORD = 4;
 const PLACE =
   /^(?:[_-]?\d{1,3}|[_-]?(?:prod|production|dev|development|test|staging|stage|local|live|qa|old|new|base64|b64|hex|value|plain|raw)[_\w]{0,12})$/i;
@@ -78,11 +81,11 @@ const ALL_NAMES = Object.entries(NAMES);
 const MAX_NAME = 48;
 export const MAX_TAIL = 32;
 
-/** Ends of names that speak about a secret and do not hold it: `token_count`, `passwordField`, `secret_name`. */
+/** Ends of names that describe a secret and don't contain it: `token_count`, `passwordField`, `secret_name`. */
 const ABOUT =
   /(?:^|[_.-])(?:s|ids?|names?|files?|path|dir|ur[il]s?|endpoint|types?|counts?|length|len|size|limits?|budget|usage|expir\w*|ttl|at|age|fields?|labels?|placeholder|prefix|suffix|pattern|regexp?|policy|version|format|hint|alg|algorithm|env|var|manager|mgr|provider|service|store|ref|header|param|schema|rules?|reset|changed?|required|enabled|strength|input|form|error|message|text|page|handler|class|index|list|map|set|used|total|per|cost|rate|rounds?|stats?|ring|pair|board|code|press|down|up|event|hash|fingerprint|algo|bucket|arn|source|scheme|method|callback|response|request|result|model|window|string|bytes?)$/i;
 
-/** What comes before `key` in names of keys that are no secrets. */
+/** Words before `key` in names of keys that are not secrets. */
 const PLAIN_KEYS = new Set(
   "public pub primary foreign sort partition cache cached object row hash range unique index group dedupe idempotency storage query lookup composite parent child item node tree path file dir commit content chunk blob etag site publishable ssh gpg pgp known host id sub name map locale translation message event state prop react shortcut hot arrow press tab enter shift escape".split(
     " ",
@@ -110,14 +113,14 @@ export function nameHolds(
   if (isShort && nameEnd > end && !PLACE.test(Buffer.from(bytes.subarray(end, nameEnd)).toString("latin1")))
     return false;
   if (kind === "key") return keyHolds(textBefore(bytes, from, start));
-  // `sessionId` is what agents call their sessions; cookies write it in one case, or with another word before it.
+  // Agents call their sessions `sessionId`; cookies write it in one case, or with another word before it.
   return kind !== "session" || bytes[start - 1] === 0x5f || isOneCase(bytes, start, end);
 }
 
-/** Whether a JSON object's key is such a name, and of which kind. */
+/** Whether the key of a JSON object names a secret, and of which kind. */
 export function kindOfKey(key: string): NameKind | undefined {
   const lower = key.toLowerCase();
-  // What agents call their sessions.
+  // The agents' own names for sessions.
   if (/^session[_-]?id$/.test(lower)) return undefined;
   const bytes = Buffer.from(key, "latin1");
   let found: NameKind | undefined;
@@ -127,7 +130,7 @@ export function kindOfKey(key: string): NameKind | undefined {
     const end = at + name.length;
     if (ALONE.has(name) && !standsAlone(bytes, 0, at)) continue;
     if (!nameHolds(kind, bytes, 0, at, end, bytes.length)) continue;
-    // `key` is the weakest: a longer word says more.
+    // `key` is the weakest evidence: prefer a longer word.
     if (kind !== "key") return kind;
     found = kind;
   }
@@ -155,7 +158,7 @@ function tailHolds(bytes: Uint8Array, wordEnd: number, nameEnd: number): boolean
   return !ABOUT.test(tail.replace(/([a-z])([A-Z])/g, "$1_$2").replace(/^([A-Z])/, "_$1"));
 }
 
-/** The rest of the name; also the word before it: «our Stripe key». */
+/** The rest of the name, and the word before it: "our Stripe key". */
 function textBefore(bytes: Uint8Array, from: number, start: number): string {
   let at = start > from && bytes[start - 1] === 0x20 ? start - 1 : start;
   while (
@@ -167,7 +170,7 @@ function textBefore(bytes: Uint8Array, from: number, start: number): string {
   return Buffer.from(bytes.subarray(at, start)).toString("latin1");
 }
 
-/** `stripe_`, `algolia_admin_`: something that a key belongs to, and no kind of key that everybody may see. */
+/** `stripe_`, `algolia_admin_`: a service that the key belongs to, and not a kind of public key. */
 function keyHolds(before: string): boolean {
   const word = /([A-Za-z][a-z]{0,24}|[A-Z]{1,24})\d{0,4}[-_. ]{0,4}$/.exec(before)?.[1]?.toLowerCase();
   return word !== undefined && word.length > 1 && !PLAIN_KEYS.has(word);

@@ -1,4 +1,4 @@
-/** Passwords, keys and PINs as people tell them: «the password for prod is …», «my pin is 4821», «admin / …». */
+/** Finds passwords, keys and PINs in sentences: "the password for prod is …", "my pin is 4821", "admin / …". */
 
 import { beginsToken } from "../bytes.ts";
 import type { Assigned } from "./assignment.ts";
@@ -7,15 +7,15 @@ import { isReference, isStandIn, isTechnical, isWordy } from "./value.ts";
 
 const MAX_SENTENCE = 160;
 
-/** `… for the staging database is now: `, `… was `: from the name to what it is. */
+/** `… for the staging database is now: `, `… was `: the text between the name and the value. */
 const COPULA =
   /^s?(?: (?:for|of|to|on|in|at)(?: [\w'@.-]{1,24}){1,5}?)?(?: ?(?:code|number))?(?: (?:is|was|are|will be|should be|(?:is |was )?(?:set|changed|reset) to|[057](?= \S)|-|->|\u00e2\u0086\u0092|\u00e2\u0080\u0093)| ?[=:])(?: (?:now|still|just|currently))?:? +/;
-/** `with password …`: only what can be nothing else. */
+/** `with password …`: only if the word can't be anything else. */
 const GIVEN = /\b(?:with|use|using|the|and|pass(?:word)?|for) $/i;
-/** A quoted text, or a word up to what ends it in a sentence. */
+/** A quoted text, or a word up to the punctuation after it. */
 const SAID = /^(?:(\\*["'`]|\u00e2\u0080[\u009c\u0098])([^"'`\\\n\u00e2]{4,80})["'`\\\u00e2]|([^\s"'`<>\\]{4,80}))/;
 
-/** What follows the name in a sentence; nothing where it is no secret. */
+/** The value after the name in a sentence; undefined if it is not a secret. */
 export function spokenAfter(
   bytes: Buffer,
   from: number,
@@ -44,7 +44,7 @@ export function spokenAfter(
   return { start, end, quoted, tight: false, constant: false, inCode: false, certain: kind === "password" };
 }
 
-/** «use … as the password» */
+/** "use … as the password" */
 export function saidBefore(bytes: Buffer, from: number, wordStart: number): Assigned | undefined {
   const start = Math.max(from, wordStart - 80);
   const text = bytes.toString("latin1", start, wordStart);
@@ -66,7 +66,7 @@ export function saidBefore(bytes: Buffer, from: number, wordStart: number): Assi
   };
 }
 
-/** The password of «credentials: admin / …» whose word ends at `end`. */
+/** The password of "credentials: admin / …", where the first word ends at `end`. */
 export function loginAfter(
   bytes: Buffer,
   from: number,
@@ -102,15 +102,15 @@ function isSaid(value: string, kind: NameKind, quoted: boolean, isCopula: boolea
   return /^[a-z]{6,}$|^[a-z]{4,}-[a-z]{4,}$/.test(value) && endsSentence(rest, quoted);
 }
 
-/** Nothing follows that would make a statement of it. */
+/** True if nothing follows that makes it a statement about passwords. */
 function endsSentence(rest: string, quoted: boolean): boolean {
   return quoted || /^[.,;!?)]?\s*(?:$|["\\\n&])/.test(rest);
 }
 
-/** What is said of passwords: «… is required», «… is not encrypted», «… is case-sensitive». */
+/** Statements about passwords: "… is required", "… is not encrypted", "… is case-sensitive". */
 const PREDICATE =
   /^(?:not|the|this|that|your|their|its|a|an|too|in|on|at|as|to|for|of|from|by|with|only|also|always|never|now|still|yet|already|both|either|what|which|where|when|how|why|if|then|than|so|such|same|different|wrong|right|correct|incorrect|invalid|valid|empty|blank|missing|absent|present|weak|strong|short|long|secure|insecure|safe|unsafe|plain|plaintext|cleartext|clear|hidden|visible|secret|public|private|optional|mandatory|necessary|needed|unknown|unset|null|none|undefined|random|unique|fine|okay|good|bad|case|expired|stored|changed|longer|shorter|stale|obsolete|nothing|something|anything|sensitive|identical|equal|simple|complex|irrelevant|important|available|unavailable|unchanged|impossible|possible|ready|done|there|here|being|going|supposed|about|enough|again|broken|leaked|known|given|taken|written|chosen|shown|sent|kept|lost|found|forgotten|default|changeme|local|global|constant|static|dynamic)$|(?:ed|ing|able|ible|ly|less|ful|ous|ive)$|^(?:re|un|in|im|non|pre)-|sensitive|characters?$/i;
-/** `ngrok authtoken …`: long, mixed, and no checksum. */
+/** `ngrok authtoken …`: long, mixed, and not a checksum. */
 function isToken(value: string): boolean {
   if (/^[0-9a-f]{32}$/.test(value) || (/^[A-Z2-7]{16,64}$/.test(value) && /\d/.test(value))) return true;
   if (!/^[\w+/=-]{20,200}$/.test(value) || /^[0-9a-f-]+$/.test(value)) return false;

@@ -1,4 +1,4 @@
-/** Tokens that nothing announces: long, of all kinds of characters, with no pattern in them. */
+/** Finds tokens without any keyword: long, of mixed characters, without a pattern. */
 import { ALPHANUMERIC, BACKSLASH, byteSet, NEWLINE } from "../bytes.ts";
 import { entropyOf, makeOf } from "./value.ts";
 
@@ -7,8 +7,8 @@ const LONGEST = 100;
 const TOKEN = byteSet(`${ALPHANUMERIC}_-+/`);
 
 /**
- * Calls `visit` for every run of at least `shortest` such characters, and goes on where it says. Where none can be, most
- * bytes are never looked at.
+ * Calls `visit` for every run of at least `shortest` such characters, and continues where it says. Skips most bytes of
+ * a text that can't contain one.
  */
 export function eachRun(
   bytes: Uint8Array,
@@ -19,7 +19,7 @@ export function eachRun(
 ): void {
   let start = from;
   while (start + shortest <= to) {
-    // A run from `start` on needs all of them: from its last byte back, the first that is none decides.
+    // A run at `start` needs all of these bytes. Check from the last one back: the first that doesn't fit decides.
     let at = start + shortest - 1;
     while (at >= start && TOKEN[bytes[at] as number] === 1) at--;
     if (at >= start) {
@@ -32,7 +32,7 @@ export function eachRun(
   }
 }
 
-/** Calls `found` for what is random in a run. */
+/** Calls `found` for the random parts of a run. */
 export function lookForRandom(
   bytes: Uint8Array,
   from: number,
@@ -53,7 +53,7 @@ export function lookForRandom(
     if (!isKnown(bytes, from, start, end, to)) found(start, end);
     return;
   }
-  // A path: what is random in it is a name in it.
+  // In a path, only a name can be random.
   if (isBlock(bytes, from, start, end, to)) return;
   let at = start;
   for (const { length } of parts) {
@@ -70,7 +70,7 @@ function isRandom(bytes: Uint8Array, start: number, end: number): boolean {
   return !isMadeOfWords(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1"));
 }
 
-/** `Qwen3-Coder-480B-A35B-Instruct`, `sk_X509_VERIFY_PARAM_set_cmp`: words with versions and sizes between them. */
+/** `Qwen3-Coder-480B-A35B-Instruct`, `sk_X509_VERIFY_PARAM_set_cmp`: words with versions and sizes. */
 function isMadeOfWords(text: string): boolean {
   const parts = text.split(/[-_/+]/);
   const letters = parts.reduce(
@@ -80,7 +80,7 @@ function isMadeOfWords(text: string): boolean {
   return parts.length >= 3 && parts.every((part) => part.length <= 14) && letters * 5 >= text.length * 2;
 }
 
-/** Checksums, public keys, ids of agents and models, blocks of base64: random, and no secrets. */
+/** Random text that is not secret: checksums, public keys, ids of agents and models, blocks of base64. */
 function isKnown(bytes: Uint8Array, from: number, start: number, end: number, to: number): boolean {
   const token = Buffer.from(bytes.buffer, bytes.byteOffset + start, Math.min(24, end - start)).toString("latin1");
   if (
@@ -103,7 +103,7 @@ function isKnown(bytes: Uint8Array, from: number, start: number, end: number, to
   return isBlock(bytes, from, start, end, to);
 }
 
-/** A line of a longer block: the line above or below is one of the same kind. */
+/** True for a line of a longer block: the line above or below looks the same. */
 function isBlock(bytes: Uint8Array, from: number, start: number, end: number, to: number): boolean {
   let next = end;
   while (next < to && next < end + 16 && JOINS[bytes[next] as number] === 1) next++;
@@ -117,7 +117,7 @@ function isBlock(bytes: Uint8Array, from: number, start: number, end: number, to
   return before - first >= 40 && hasNewline(bytes, before, start);
 }
 
-/** What stands between the lines of a block, also where it is written as code. */
+/** The text between two lines of a block, also in code. */
 const JOINS = byteSet(" \t\r\n\\\"',+");
 
 function hasNewline(bytes: Uint8Array, start: number, end: number): boolean {

@@ -1,4 +1,4 @@
-/** What a value looks like: random, a person's password, or a word, a name, a reference that is no secret. */
+/** Classifies a value: random, a person's password, or a word, name or reference that is not a secret. */
 import { isCapital, isDigit, isSmall, isSpace } from "../bytes.ts";
 
 const counts = new Uint16Array(256);
@@ -23,12 +23,12 @@ export interface Make {
   digits: number;
   capitals: number;
   small: number;
-  /** Neither letters nor digits nor what joins words: `- _ .` */
+  /** Other than letters, digits and `- _ .`, which join words. */
   symbols: number;
   spaces: number;
   /** How often the kind changes from one byte to the next: often in random text, rarely in names. */
   changes: number;
-  /** Changes from a capital to a small letter, as names like `someLongName` have them. */
+  /** Changes from a capital to a small letter, as in `someLongName`. */
   humps: number;
 }
 
@@ -65,10 +65,10 @@ export function makeOf(bytes: Uint8Array, start: number, end: number): Make {
   return make;
 }
 
-/** In longer values, what reads like a stand-in is chance. */
+/** In longer values, a word that looks like a stand-in is a coincidence. */
 const MAX_STAND_IN = 120;
 
-/** Values that stand for another, or that people write where a secret would be. */
+/** References to another value, and stand-ins for a secret. */
 export function isStandIn(value: string): boolean {
   if (/^[$%{<[*@&|(!]/.test(value) && !/^[$!@*&%][A-Za-z]*\d/.test(value)) return true;
   if (value.length > MAX_STAND_IN) return /^(.)\1*$/.test(value);
@@ -85,7 +85,7 @@ export function isWordy(value: string): boolean {
   return value.split(/[-_.:/]+/).every(isWordOrTwo);
 }
 
-/** Letters and at most four digits behind them; capitals only where words begin, or everywhere. */
+/** Letters followed by at most four digits, with capitals only at the start of words, or everywhere. */
 function isWordOrTwo(part: string): boolean {
   const letters = part.replace(/\d{1,4}$/, "");
   if (!/^[A-Za-z]*$/.test(letters)) return false;
@@ -96,7 +96,7 @@ function isWordOrTwo(part: string): boolean {
     : capitals <= letters.length / 3;
 }
 
-/** `base64`, `sha256`, `oauth2`, `step3`: words with a number, said of secrets. */
+/** `base64`, `sha256`, `oauth2`, `step3`: words with a number that describe secrets. */
 export function isTechnical(value: string): boolean {
   return TECHNICAL.test(value);
 }
@@ -104,14 +104,14 @@ export function isTechnical(value: string): boolean {
 const TECHNICAL =
   /^(?:base|sha|md|utf|oauth|http|argon|pbkdf|aes|rsa|ed|x|v|ipv|tls|ssl|win|u?int|float|es|hs|rs|ps|p|python|node|php|java|scrypt|blake|crc|iso|rfc|h|s|k|step|line|section|option|part|version|phase|test|user|field|arg|param)-?\d{1,5}(?:[-_.]\w+)*$/i;
 
-/** `/home/dev/run.17731/proj`: a path, however many digits and slashes are in it. */
+/** `/home/dev/run.17731/proj`: a path, with any digits and slashes. */
 export function hasPathOfWords(value: string): boolean {
   return (
     /^(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@~-]+(?:[/\\][\w.@~-]*)*$/.test(value) && /[/\\][a-z]{3,}(?:[/\\]|$)/.test(value)
   );
 }
 
-/** In code: a member, an index, a call, a path. */
+/** An expression in code: a member, an index, a call, a path. */
 export function isReference(value: string): boolean {
   if (/[(){}[\]]/.test(value)) return true;
   if (/^(?:~|\.{1,2}|[A-Za-z]:)?[/\\]/.test(value) && !/[+=]/.test(value)) return true;

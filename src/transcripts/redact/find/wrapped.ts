@@ -1,15 +1,17 @@
-/** Tokens that were broken over lines, by a terminal, a backslash or a person, where their prefix makes it certain. */
+/** Finds tokens that a terminal, a backslash or a person broke over lines, if their prefix identifies them. */
 import { ALPHANUMERIC, BACKSLASH, type ByteSet, byteSet, isWord, NEWLINE } from "../bytes.ts";
 import type { Rule } from "../rules.ts";
 import { hasPathOfWords, isWordy } from "./value.ts";
 
-/** So much of it must stand before the first break. */
+/** The minimum length before the first break. */
 const MIN_HEAD = 8;
 const MIN_CONTINUATION = 6;
 const MAX_BREAKS = 60;
 const MAX_INDENT = 16;
 
-/** Behind the shape that begins at `start` and has line breaks in it; -1 where it has none, or does not hold. */
+/**
+ * Returns the end of a shape that begins at `start` and contains line breaks; -1 if it contains none or does not match.
+ */
 export function matchWrapped(rule: Rule, bytes: Buffer, start: number, to: number): number {
   let at = start;
   let breaks = 0;
@@ -45,7 +47,7 @@ export function matchWrapped(rule: Rule, bytes: Buffer, start: number, to: numbe
     }
   }
   if (breaks === 0) return -1;
-  // What follows by chance is a word.
+  // The next line is an unrelated word.
   return at - resumed >= 4 && isWordy(bytes.toString("latin1", resumed, at)) ? -1 : at;
 }
 
@@ -53,8 +55,8 @@ const VALUE = byteSet(`${ALPHANUMERIC}+/_-.%~`);
 const MIN_VALUE = 8;
 
 /**
- * Where a random value that breaks off at `at` goes on: as the next line begins, like nothing else that could stand there.
- * `quote`: it must end there as well.
+ * Returns where a random value that breaks off at `at` continues: at the start of the next line, if nothing else could
+ * be there. With `quote`, the value must also end there.
  */
 export function continuation(
   bytes: Buffer,
@@ -80,7 +82,7 @@ export function continuation(
 const MAX_CONTINUATION = 400;
 const ENDS = Buffer.from(" \t\r\n\"'`;,&)}]<\\");
 
-/** How long the line break at `at` is, with a backslash before it and blanks behind; also one that is written out. */
+/** The length of the line break at `at`, with a backslash before it and spaces after it; also of a literal `\n`. */
 function lineBreakAt(bytes: Uint8Array, at: number, to: number): number {
   let end = at;
   while (end < to && end < at + 7 && bytes[end] === BACKSLASH) end++;
@@ -96,7 +98,7 @@ function lineBreakAt(bytes: Uint8Array, at: number, to: number): number {
   return end < to ? end - at : 0;
 }
 
-/** Whether the next line goes on as a token does, where what is above it could be one already. */
+/** Whether the next line continues the token, if the part before it could already be complete. */
 function goesOn(bytes: Buffer, at: number, to: number, set: ByteSet, most: number): boolean {
   const start = at + lineBreakAt(bytes, at, to);
   if (start === at) return false;

@@ -28,7 +28,7 @@ test("a hunk that continues the one before has no header, nor has the start of a
   expect(rows.map(({ kind }) => kind)).toEqual(["add", "add", "add", "hunk", "context"]);
 });
 
-test("a changed line stands beside the line that it replaces, with the changed part", () => {
+test("a changed line is beside the line that it replaces, with the changed part", () => {
   const pairs = pairRows(rowsOf([hunk(1, 1, ["-price = net * 1.2;", "+price = net * 12;", "+more"])]));
   expect(pairs.map(({ left, right }) => [left?.text, right?.text])).toEqual([
     ["price = net * 1.2;", "price = net * 12;"],

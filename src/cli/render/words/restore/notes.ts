@@ -45,7 +45,7 @@ export function noteText(note: Note): string {
     case "staged-left":
       return `Staged changes of ${listed(note.paths)} were left as they are: they have changed meanwhile.`;
     case "copy-gone":
-      return "The conversation's copy is gone again.";
+      return "The conversation's copy was removed again.";
     case "copy-failed":
       return `The conversation could not be copied: ${note.reason}`;
     case "no-conversation":
@@ -53,7 +53,7 @@ export function noteText(note: Note): string {
     case "agent-notified":
       return "The conversation's copy ends with what was undone.";
     case "agent-not-notified":
-      return `The agent can't be told by itself here. What to paste when you go on:\n\n${note.notice}\n`;
+      return `Backtrail can't notify this agent. Paste this when you continue:\n\n${note.notice}\n`;
     case "conflict-markers":
       return `Look for "<<<<<<< now" and resolve the conflicts in ${listed(note.paths)}.`;
     case "conflicts-left":
@@ -73,7 +73,7 @@ export function noteText(note: Note): string {
     case "commit-forked":
       return "A commit has no conversation: the fork has the files alone.";
     case "commit-not-handed-off":
-      return "A commit has no conversation: there is nothing to hand over.";
+      return "A commit has no conversation to hand over.";
     case "hooks":
       return note.text;
     case "not-the-fork":
@@ -120,13 +120,13 @@ export function resumeNoteText(note: ResumeNote): string {
     case "other-sessions":
       return `It has other sessions too (--session): ${note.sessions.join(", ")}.`;
     case "written-elsewhere":
-      return `It was written elsewhere: \`backtrail explain ${note.checkpoint} --conversation\` shows what the agent will be told.`;
+      return `It was written elsewhere: \`backtrail explain ${note.checkpoint} --conversation\` shows what the agent will read.`;
     case "secrets-removed":
       return `Secrets were taken out before it was shared: ${plural(note.count, "placeholder stands", "placeholders stand")} for them.`;
     case "damaged":
       return checkpointDefectText(note.defect);
     case "compact":
-      return "Only a compact transcript is stored: the agent is told what was said.";
+      return "Only a compact transcript is stored: the agent gets a summary of the conversation.";
     case "agent-not-recorded":
       return `${note.name} is not recorded here: \`backtrail enable --agent ${note.agent}\`.`;
   }

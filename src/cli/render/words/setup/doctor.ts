@@ -78,7 +78,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   ],
   "steps-unknown": ({ steps }) => [
     `The files of ${plural(steps.length, "step")} are stored, but nothing says what they are: ${some(steps)}.`,
-    "Was something deleted below .git/backtrail? Restore it from a backup.",
+    "Was something below .git/backtrail deleted? Restore it from a backup.",
   ],
   "steps-without-copy": ({ steps }) => [
     `The second copy of the records of ${plural(steps.length, "step")} is missing.`,
@@ -88,15 +88,15 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   "objects-complete": () => ["everything that the steps need is there"],
   "objects-missing": ({ reason }) => [
     `Some of what the steps need is missing: ${reason ?? "git did not say what"}`,
-    "Was something deleted below .git? `git fsck` may say more.",
+    "Was something below .git deleted? `git fsck` may say more.",
   ],
   "private-files-missing": ({ steps }) => [
     `Some of what the steps need is missing: files that others may not read, of ${plural(steps, "step")}`,
-    "Was something deleted below .git? `git fsck` may say more.",
+    "Was something below .git deleted? `git fsck` may say more.",
   ],
   "conversations-incomplete": ({ sessions }) => [
     `The conversations of ${plural(sessions.length, "session")} are incomplete: ${some(sessions)}.`,
-    "Was something deleted below .git/backtrail/conversations? The files of their steps are whole.",
+    "Was something below .git/backtrail/conversations deleted? The files of their steps are whole.",
   ],
   "clock-right": () => ["no step is from the future"],
   "steps-from-future": ({ steps, last }) => [
@@ -105,7 +105,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   ],
 
   "saves-done": () => ["none is unfinished"],
-  "forget-unfinished": () => ["Forgetting a conversation was cut off, or is under way.", NEXT_COMMAND],
+  "forget-unfinished": () => ["Forgetting a conversation was interrupted, or is in progress.", NEXT_COMMAND],
   "saves-unfinished": ({ saves }) => [
     `${plural(saves, "save")} of a killed process ${areOrIs(saves)} unfinished.`,
     NEXT_COMMAND,
@@ -120,7 +120,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     "The next command removes it, or `backtrail doctor --fix`.",
   ],
   "restores-done": () => ["none is unfinished"],
-  "restores-unfinished": ({ restores }) => [`${plural(restores, "rewind")} under way or cut off.`, NEXT_COMMAND],
+  "restores-unfinished": ({ restores }) => [`${plural(restores, "rewind")} in progress or interrupted.`, NEXT_COMMAND],
   "turns-ended": () => ["none was left open"],
   "turns-orphaned": ({ turns }) => [
     `${plural(turns, "turn")} never ended: the agent is gone.`,
@@ -134,7 +134,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     checkpoints === 0 ? "no checkpoint waits" : `${plural(checkpoints, "checkpoint")} about to be written`,
   ],
   "queue-stuck": ({ checkpoints, since }) => [
-    `${plural(checkpoints, "checkpoint")} ${checkpoints === 1 ? "waits" : "wait"} since ${since}, and nobody writes ${checkpoints === 1 ? "it" : "them"}.`,
+    `${plural(checkpoints, "checkpoint")} ${checkpoints === 1 ? "waits" : "wait"} since ${since}, and no process writes ${checkpoints === 1 ? "it" : "them"}.`,
     FIX,
   ],
   "queue-unreadable": ({ files }) => [

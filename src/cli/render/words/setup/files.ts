@@ -49,7 +49,7 @@ export const EDIT_WORDS: WordsFor<EditProblem> = {
     "Nothing was changed in it.",
   ],
   "file-in-the-way": ({ path }) => [
-    `${shownPath(path)} can't be made: a file stands where its directory should be.`,
+    `${shownPath(path)} can't be made: a file is where its directory should be.`,
     "Move that file away.",
   ],
   "settings-file-unreadable": ({ path, code }) => [
