@@ -1,22 +1,17 @@
 /** A person takes work back from the page, and brings it back again. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { edit } from "../support/index.ts";
-import { startView } from "../support/view/server.ts";
-import { closeBrowser, open, program } from "./support/browser.ts";
-import { freshDay } from "./support/day.ts";
+import { closeBrowser, program } from "./support/browser.ts";
+import { openTaxedShop } from "./support/day.ts";
 
 afterAll(closeBrowser);
 
 describe.skipIf(program === undefined)("acting, in Chromium", () => {
   test("undoes a turn, sees the files change, and redoes it", async () => {
-    using day = await freshDay();
-    const { repository, agent } = day;
-    await agent.start();
-    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
-    await agent.turn("Explain", [edit("README.md", "A small shop.", "A small shop with tax.")], "Explained.");
-    await using view = await startView(repository, { signedOut: true });
-    await using person = await open(view);
-    const { page } = person;
+    await using shop = await openTaxedShop(async ({ agent }) => {
+      await agent.turn("Explain", [edit("README.md", "A small shop.", "A small shop with tax.")], "Explained.");
+    });
+    const { repository, person, page } = shop;
 
     await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
     await page.getByRole("region", { name: "Diff" }).getByText("net * 1.2").waitFor();
@@ -46,15 +41,11 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
   });
 
   test("sees what is in conflict, and nothing is written", async () => {
-    using day = await freshDay();
-    const { repository, agent } = day;
-    await agent.start();
-    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
-    await agent.turn("Raise the tax", [edit("src/price.js", "1.2", "1.25")], "Raised.");
+    await using shop = await openTaxedShop(async ({ agent }) => {
+      await agent.turn("Raise the tax", [edit("src/price.js", "1.2", "1.25")], "Raised.");
+    });
+    const { repository, person, page } = shop;
     const before = repository.read("src/price.js");
-    await using view = await startView(repository, { signedOut: true });
-    await using person = await open(view);
-    const { page } = person;
     await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
     await page.getByRole("button", { name: "Undo this turn" }).click();
     const dialog = page.getByRole("dialog", { name: "Confirm" });
@@ -69,13 +60,8 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
   });
 
   test("saves the current state under a name, as the command line would", async () => {
-    using day = await freshDay();
-    const { repository, agent } = day;
-    await agent.start();
-    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
-    await using view = await startView(repository, { signedOut: true });
-    await using person = await open(view);
-    const { page } = person;
+    await using shop = await openTaxedShop();
+    const { repository, person, page } = shop;
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Confirm" });
     const name = dialog.getByRole("textbox", { name: "Name" });
@@ -92,13 +78,8 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
   });
 
   test("a plan that no longer fits the files is drawn up again, not applied", async () => {
-    using day = await freshDay();
-    const { repository, agent } = day;
-    await agent.start();
-    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
-    await using view = await startView(repository, { signedOut: true });
-    await using person = await open(view);
-    const { page } = person;
+    await using shop = await openTaxedShop();
+    const { repository, page } = shop;
     // Without live events the page cannot know that the files changed: only the server can.
     await page.route("**/api/events", (route) => route.abort());
     await page.reload();

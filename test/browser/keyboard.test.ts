@@ -1,10 +1,8 @@
 /** A person without a mouse takes work back, and one with changes of their own gets them back. */
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { edit } from "../support/index.ts";
-import { startView } from "../support/view/server.ts";
-import { closeBrowser, open, program } from "./support/browser.ts";
-import { freshDay } from "./support/day.ts";
+import { closeBrowser, program } from "./support/browser.ts";
+import { openTaxedShop } from "./support/day.ts";
 
 afterAll(closeBrowser);
 
@@ -22,13 +20,8 @@ async function tabTo(page: Page, name: string): Promise<void> {
 
 describe.skipIf(program === undefined)("by keyboard, in Chromium", () => {
   test("undoes a turn and redoes it without a mouse", async () => {
-    using day = await freshDay();
-    const { repository, agent } = day;
-    await agent.start();
-    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
-    await using view = await startView(repository, { signedOut: true });
-    await using person = await open(view);
-    const { page } = person;
+    await using shop = await openTaxedShop();
+    const { repository, person, page } = shop;
     await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").waitFor();
     await page.keyboard.press("g");
     await page.getByRole("heading", { level: 2, name: "Add the tax" }).waitFor();
@@ -68,15 +61,9 @@ describe.skipIf(program === undefined)("by keyboard, in Chromium", () => {
   });
 
   test("a rewind over changes of one's own names them first, and redo brings them back", async () => {
-    using day = await freshDay();
-    const { repository, agent } = day;
-    await agent.start();
-    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
     const own = "export const price = (net) => net * 1.3; // mine\n";
-    repository.write("src/price.js", own);
-    await using view = await startView(repository, { signedOut: true });
-    await using person = await open(view);
-    const { page } = person;
+    await using shop = await openTaxedShop(async ({ repository }) => repository.write("src/price.js", own));
+    const { repository, person, page } = shop;
     await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
     await page.getByRole("button", { name: "Rewind to before this turn" }).click();
     const dialog = page.getByRole("dialog", { name: "Confirm" });

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { edit } from "../support/index.ts";
 import { startView } from "../support/view/server.ts";
 import { closeBrowser, open, program } from "./support/browser.ts";
-import { freshDay } from "./support/day.ts";
+import { freshDay, openTaxedShop } from "./support/day.ts";
 
 afterAll(closeBrowser);
 
@@ -33,13 +33,8 @@ describe.skipIf(program === undefined)("live, in Chromium", () => {
   });
 
   test("two tabs and the terminal see the same", async () => {
-    using day = await freshDay();
-    const { repository, agent } = day;
-    await agent.start();
-    await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
-    await using view = await startView(repository, { signedOut: true });
-    await using person = await open(view);
-    const { page } = person;
+    await using shop = await openTaxedShop();
+    const { repository, person, page } = shop;
     await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").waitFor();
     const other = await person.tab("#/");
     const tag = (tab: typeof page) => tab.getByRole("list", { name: "Turns" }).getByText("rewound", { exact: true });

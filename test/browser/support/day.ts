@@ -7,6 +7,8 @@ import {
   temporaryRepository,
   write,
 } from "../../support/index.ts";
+import { startView } from "../../support/view/server.ts";
+import { open } from "./browser.ts";
 
 const CART = `import { price } from "./price.js";
 
@@ -34,6 +36,23 @@ export async function freshDay(): Promise<Day> {
   const enabled = await repository.run(["enable", "--agent", "claude-code"]);
   if (enabled.code !== 0) throw new Error(enabled.stderr);
   return { repository, agent: new ScriptedClaude(repository), [Symbol.dispose]: () => repository.remove() };
+}
+
+/** The shop with a turn, "Add the tax", and what happens after it, shown to a person in the browser. */
+export async function openTaxedShop(afterwards?: (day: Day) => Promise<unknown>) {
+  const day = await freshDay();
+  const { repository, agent } = day;
+  await agent.start();
+  await agent.turn("Add the tax", [edit("src/price.js", "=> net", "=> net * 1.2")], "Added.");
+  await afterwards?.(day);
+  const view = await startView(repository, { signedOut: true });
+  const person = await open(view);
+  const close = async () => {
+    await person[Symbol.asyncDispose]();
+    await view[Symbol.asyncDispose]();
+    day[Symbol.dispose]();
+  };
+  return { repository, agent, view, person, page: person.page, [Symbol.asyncDispose]: close };
 }
 
 export async function recordedDay(): Promise<Day> {
