@@ -1,4 +1,11 @@
-/** Wraps prose in Markdown at 100 columns. Tables, code, headings and indented blocks stay as they are. */
+/**
+ * Wraps prose in Markdown at 100 columns; tables, code, headings and indented blocks stay as they are.
+ * `node scripts/bun.mjs scripts/wrap-markdown.ts` wraps every page of the documentation.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPages } from "./docs.ts";
+
 export const MAX_COLUMNS = 100;
 
 const ITEM = /^(\s*)([-*]|\d+\.)\s+/;
@@ -51,4 +58,11 @@ function wrapBlock(block: readonly string[]): string[] {
     } else line += isStart ? word : ` ${word}`;
   }
   return [...lines, line];
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, "..");
+  for (const { path, text } of readPages(root)) {
+    if (longLines(text).length > 0 && path !== "CHANGELOG.md") writeFileSync(join(root, path), wrapMarkdown(text));
+  }
 }
