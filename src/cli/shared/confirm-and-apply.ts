@@ -130,7 +130,7 @@ function refusal(plan: RestorePlan): UserError {
     return new UserError(
       "refused",
       `${plural(count, "file")} can't be taken back without touching what came later. Nothing was changed.`,
-      "Undo the later turns as well, or write the conflicts into the files with --conflicts=markers.",
+      `${laterTurnsHint(plan)}, or write the conflicts into the files with --conflicts=markers.`,
     );
   }
   if (plan.options.keepMine) {
@@ -159,6 +159,17 @@ function refusal(plan: RestorePlan): UserError {
     `${plural(count, "path")} cannot be restored as long as something is in the way. Nothing was changed.`,
     "Move what is in the way, or leave it out with --paths.",
   );
+}
+
+/** Names the command that also takes back the turns in the way, if only turns are. */
+function laterTurnsHint(plan: RestorePlan): string {
+  const later = obstacles(plan).map(({ reason }) =>
+    "by" in reason && reason.by?.kind === "turn" ? reason.by.step : null,
+  );
+  const own = plan.target.kind === "turns" ? plan.target.turns.map(({ last }) => last.id) : [];
+  const [first, ...more] = [...new Set(later)];
+  if (own.length === 0 || !first || more.includes(null)) return "Undo the later turns as well";
+  return `Undo ${more.length === 0 && own.length === 1 ? "both" : "all of them"}: \`backtrail undo ${[...own, first, ...more].join(" ")}\``;
 }
 
 function nothingToDo({ kind, options }: RestorePlan): string {
