@@ -174,6 +174,47 @@ describe.skipIf(postgresPrograms === null)("the hub's page", () => {
     expect(hub.log).toEqual([]);
   }, 300_000);
 
+  test("hostile parameters are refused or find nothing, and never make the hub fail", async () => {
+    await using hub = await ServedHub.start(cluster.create(), { joinsPerSecond: 100 });
+    const { client } = await hub.person("ada");
+    const cookie = await signIn(hub, client);
+    const queries = ["state", "repositories", "timeline", "teamTurn", "teamActivity", "sessions", "session", "search"];
+    const names = ["id", "session", "repository", "before", "limit", "from", "days", "q", "agent", "fate", "__proto__"];
+    const values = [
+      "",
+      "0",
+      "-1",
+      "1e9",
+      "99999999999999999999",
+      "\0",
+      "\ud800",
+      "'; DROP TABLE turns; --",
+      "%",
+      "a".repeat(5_000),
+      "1-1",
+      "9".repeat(18),
+      `${"9".repeat(18)}-1`,
+      Buffer.from("2026-99-99T99:99:99.999Z 1 1").toString("base64url"),
+      Buffer.from("9999-12-31T23:59:59.999Z 999999999999999999 999999999").toString("base64url"),
+    ];
+    for (const query of [...queries, "conversation", "lines"])
+      for (const name of names)
+        await Promise.all(
+          values.map(async (value) => {
+            const parameters = new URLSearchParams({
+              id: "1-1",
+              session: "1",
+              q: "word",
+              [name]: value.toWellFormed(),
+            });
+            const response = await fetch(`${hub.url}/api/${query}?${parameters}`, { headers: { cookie } });
+            if (response.status >= 500) expect([query, name, value, response.status]).toEqual([]);
+            await response.body?.cancel();
+          }),
+        );
+    expect(hub.log).toEqual([]);
+  }, 300_000);
+
   test("pages of the timeline follow each other without gaps", async () => {
     await using hub = await ServedHub.start(cluster.create(), { joinsPerSecond: 100 });
     const { client } = await hub.person("ada");
