@@ -41,7 +41,7 @@ export async function nativeTranscripts(index: SearchIndex, look: "quick" | "ful
       walk.file(file.origin, roots);
     }
   }
-  const workspaces = new Map<string, { repository: string; store: string | null }>();
+  const workspaces = new Map<string, { repository: string | null; store: string | null }>();
   const files = walk.files.flatMap((file) => {
     const before = known.get(file.path);
     if (before && before.size === file.size && before.modified === file.modified) return [];
@@ -101,7 +101,7 @@ class Walk {
 
 function found(
   { path, modified, root }: SeenFile,
-  workspaces: Map<string, { repository: string; store: string | null }>,
+  workspaces: Map<string, { repository: string | null; store: string | null }>,
 ): FoundTranscript | undefined {
   const head = readTranscriptHead(path);
   if (!head) return undefined;
@@ -119,7 +119,10 @@ function found(
 }
 
 /** The work tree of a directory, or the directory itself if there is none. */
-function placeOf(directory: string | null, workspaces: Map<string, { repository: string; store: string | null }>) {
+export function placeOf(
+  directory: string | null,
+  workspaces: Map<string, { repository: string | null; store: string | null }>,
+): { repository: string | null; store: string | null } {
   if (directory === null) return { repository: null, store: null };
   const known = workspaces.get(directory);
   if (known) return known;

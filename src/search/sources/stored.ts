@@ -1,6 +1,6 @@
 /**
- * Conversations that no agent keeps on this machine: logs of headless runs that were not recorded, and checkpoints that
- * were fetched. What an agent's transcript or a recorded session has is indexed from there instead.
+ * Conversations that are not in transcript files: logs of headless runs that were not recorded, fetched checkpoints, and
+ * (opencode.ts) an agent's database. What a transcript or a recorded session has is indexed from there instead.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ import type { IndexRedaction } from "./redaction.ts";
 export interface StoredConversation extends ConversationName {
   repository: string | null;
   store: string | null;
-  /** Not a path, because the agent can't continue it from there. */
+  /** A path only if the agent can continue it from there. */
   origin: string;
   /** Milliseconds since 1970. */
   modified: number;
@@ -137,8 +137,9 @@ export async function indexStored(
 ): Promise<void> {
   const { documents, ...named } = stored;
   const known = index.find(stored);
-  if (known && !known.origin.startsWith(RUN) && !known.origin.startsWith(CHECKPOINT)) return;
-  const isSame = known?.origin === stored.origin && known.size === stored.size && known.modified === stored.modified;
+  const isOurs = known?.origin === stored.origin;
+  if (known && !isOurs && !known.origin.startsWith(RUN) && !known.origin.startsWith(CHECKPOINT)) return;
+  const isSame = isOurs && known.size === stored.size && known.modified === stored.modified;
   if (isSame) return;
   const texts = (await documents()).map((one) => ({ ...one, text: redaction.text(one.text) }));
   index.transaction(() => {

@@ -5,6 +5,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { databasePath } from "../../agents/builtin/opencode/database.ts";
 import { getAgent } from "../../agents/registry/registry.ts";
 import { tryAcquire } from "../../base/fs/lock.ts";
 import { logError } from "../../base/log.ts";
@@ -203,10 +204,14 @@ class Update {
     const known = look === "full" ? "select repository as root from conversations" : "select root from repositories";
     const rows = database.statement(`${known} group by 1`).all() as { root: string | null }[];
     const roots = new Set([...(here ? [here.root] : []), ...rows.flatMap(({ root }) => root ?? [])]);
-    const places = [...roots].filter((root) => existsSync(join(root, look === "full" ? "." : ".aiwr")));
-    if (places.length === 0) return [];
-    const { fetchedCheckpoints, loggedRuns } = await import("../sources/stored.ts");
     const found: StoredConversation[] = [];
+    if (loadConfig(null).search.native && existsSync(databasePath())) {
+      const { openCodeSessions } = await import("../sources/opencode.ts");
+      found.push(...openCodeSessions(this.#index, seen));
+    }
+    const places = [...roots].filter((root) => existsSync(join(root, look === "full" ? "." : ".aiwr")));
+    if (places.length === 0) return found;
+    const { fetchedCheckpoints, loggedRuns } = await import("../sources/stored.ts");
     for (const root of places) {
       const workspace = here?.root === root ? here : findWorkspace(root);
       const own = workspace?.root === root ? workspace : undefined;
