@@ -99,5 +99,5 @@ test("ids of digits are found, whatever they begin with", async () => {
     expect(await made.idOf(id.slice(0, 8))).toBe(end);
     expect(await made.idOf(id)).toBe(end);
   }
-  expect((await refusal(made.idOf("9"))).message).toContain("There are not 9 turns");
+  expect((await refusal(made.idOf("9"))).message).toContain("Only 3 turns can be rewound, not 9.");
 });
