@@ -54,3 +54,12 @@ test("variables", () => {
   expect(names).not.toContain("BACKTRAIL_AGENT");
   expect(names.every((name) => /^BACKTRAIL_[A-Z_]+$/.test(name))).toBe(true);
 });
+
+test("a deeply nested value is not written out", () => {
+  const key = findKey("push.enabled");
+  if (!key) throw new Error("No such key.");
+  const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+  expect(parseJsonValue(key, nested(3))).toMatchObject({ wrong: { found: "[[[]]]" } });
+  for (const levels of [100, 100_000])
+    expect(parseJsonValue(key, nested(levels))).toMatchObject({ wrong: { found: { deep: "list" } } });
+});

@@ -5,6 +5,8 @@ import type { ExpectedValue, WrongValue } from "./problems.ts";
 
 export type Parsed = { value: unknown } | { wrong: WrongValue };
 
+/** More than a person would write, or read in a message. */
+const MAX_LEVELS = 16;
 const MAX_SHOWN = 60;
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -131,11 +133,13 @@ function wrong(expected: ExpectedValue | ExpectedKind, found: unknown): Parsed {
   return { wrong: { kind: "value-unexpected", expected: kind, found: shortJson(found) } };
 }
 
-/** JSON.stringify fails for a value that is nested too deeply. */
+/** JSON.stringify takes seconds to fail for a value with a hundred thousand levels, and hooks load settings. */
 function shortJson(value: unknown): WrongValue["found"] {
-  try {
-    return shorten(JSON.stringify(value) ?? String(value), MAX_SHOWN);
-  } catch {
-    return { deep: Array.isArray(value) ? "list" : "object" };
-  }
+  if (isDeeper(value, MAX_LEVELS)) return { deep: Array.isArray(value) ? "list" : "object" };
+  return shorten(JSON.stringify(value) ?? String(value), MAX_SHOWN);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
