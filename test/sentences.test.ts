@@ -23,7 +23,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   maintenance: 0,
   mcp: 116,
   model: 0,
-  proposals: 14,
+  proposals: 0,
   recording: 5,
   restore: 6,
   run: 5,

@@ -1,15 +1,12 @@
 /** A person's decision about a proposal: apply it, or dismiss it. A stale proposal is drawn up again first. */
 import { now } from "../base/clock.ts";
-import { UserError } from "../base/errors.ts";
-import { oneLine, shorten } from "../base/text.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { applyRestore } from "../restore/rewind.ts";
 import type { Receipt, RestorePlan } from "../restore/types.ts";
 import { listProposals, type ProposalRecord, readProposal, stateOf, writeProposal } from "../steps/proposals.ts";
 import { digestOf, effectsOf, quotedSessions } from "./effects.ts";
 import { planTarget } from "./plan.ts";
-
-const SHOWN = 60;
+import { ProposalError } from "./problems.ts";
 
 /** Finds a proposal by its id or the beginning of it. */
 export function findProposal(workspace: Workspace, id: string): ProposalRecord {
@@ -18,14 +15,9 @@ export function findProposal(workspace: Workspace, id: string): ProposalRecord {
     ? listProposals(workspace).filter((proposal) => proposal.id.startsWith(wanted))
     : [];
   const [only, ...others] = found;
-  if (others.length > 0)
-    throw new UserError("usage", `"${wanted}" matches several proposals.`, "Give a few more letters.");
+  if (others.length > 0) throw new ProposalError("usage", { kind: "proposal-ambiguous", id: wanted });
   if (only) return only;
-  throw new UserError(
-    "not-found",
-    `There is no proposal "${shorten(oneLine(wanted), SHOWN)}" in this work tree.`,
-    "`backtrail proposals --all` lists them.",
-  );
+  throw new ProposalError("not-found", { kind: "proposal-unknown", id: wanted });
 }
 
 /** Finds a proposal that can still be applied. */
@@ -33,13 +25,11 @@ export function requireOpen(workspace: Workspace, id: string): ProposalRecord {
   const proposal = findProposal(workspace, id);
   const state = stateOf(proposal);
   if (state === "open") return proposal;
-  const hints = {
-    applied: "`backtrail redo` takes the last rewind or undo back.",
-    dismissed: "Ask the agent to propose it again, or use `backtrail undo` or `backtrail rewind`.",
-    expired: "Ask the agent to propose it again, or use `backtrail undo` or `backtrail rewind`.",
-  };
-  const what = state === "expired" ? "has expired" : `was ${state} already`;
-  throw new UserError("not-found", `Proposal ${proposal.id} ${what}.`, hints[state]);
+  throw closed(proposal, state);
+}
+
+function closed({ id }: ProposalRecord, state: "applied" | "dismissed" | "expired"): ProposalError {
+  return new ProposalError("not-found", { kind: "proposal-closed", id, state });
 }
 
 export interface CurrentPlan {
@@ -69,8 +59,7 @@ export async function applyProposal(workspace: Workspace, { id }: ProposalRecord
 
 export function dismissProposal(workspace: Workspace, id: string): ProposalRecord {
   const proposal = findProposal(workspace, id);
-  if (proposal.state !== "open")
-    throw new UserError("not-found", `Proposal ${proposal.id} was ${proposal.state} already.`);
+  if (proposal.state !== "open") throw closed(proposal, proposal.state);
   return decide(workspace, proposal.id, { state: "dismissed", restore: null }) ?? proposal;
 }
 

@@ -1,8 +1,7 @@
 /** Makes proposals: plans that are stored with an id, for a person to apply. Nothing else changes. */
 import { now } from "../base/clock.ts";
-import { UserError } from "../base/errors.ts";
 import { newStepId } from "../base/ids.ts";
-import { plural, printable, shorten, shownPath } from "../base/text.ts";
+import { printable, shorten } from "../base/text.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { resolveTarget } from "../restore/targets/resolve.ts";
 import { isEmptyPlan, obstacles, type Place, type RestorePlan } from "../restore/types.ts";
@@ -17,6 +16,7 @@ import {
 } from "../steps/proposals.ts";
 import { digestOf, effectsOf, quotedSessions } from "./effects.ts";
 import { planTarget } from "./plan.ts";
+import { ProposalError } from "./problems.ts";
 
 /** More open proposals than a person would read. */
 const MAX_OPEN = 20;
@@ -53,8 +53,7 @@ async function propose(
   options: ProposeOptions,
 ): Promise<Proposed> {
   const reason = shorten(printable(options.reason).trim(), MAX_REASON);
-  if (reason === "")
-    throw new UserError("usage", "A proposal needs a reason.", "Say in a sentence what is wrong with these changes.");
+  if (reason === "") throw new ProposalError("usage", { kind: "proposal-without-reason" });
   const { by } = options;
   const time = now();
   const id = newStepId();
@@ -67,11 +66,7 @@ async function propose(
   // An agent that asks again gets the same proposal, with the plan as it is now.
   const same = open.find((other) => other.kind === wanted.kind && isSame(other.target, target));
   if (!same && open.length >= MAX_OPEN)
-    throw new UserError(
-      "refused",
-      `${plural(open.length, "proposal")} are open already.`,
-      "Ask the user to decide on them: `backtrail proposals` lists them.",
-    );
+    throw new ProposalError("refused", { kind: "too-many-proposals", open: open.length });
   const proposal: ProposalRecord = {
     v: 1,
     id: same?.id ?? id,
@@ -95,19 +90,10 @@ async function propose(
 
 function refusePointless(plan: RestorePlan): void {
   const [conflict, ...more] = obstacles(plan);
-  if (conflict) {
-    const others = more.length > 0 ? ` (and ${plural(more.length, "more file")})` : "";
-    throw new UserError(
-      "refused",
-      `Later changes touch the same lines: ${shownPath(conflict.path)}${others}.`,
-      "Propose to undo the later turns first, or rewind to before this turn.",
-    );
-  }
+  if (conflict)
+    throw new ProposalError("refused", { kind: "proposal-in-conflict", path: conflict.path, more: more.length });
   if (isEmptyPlan(plan))
-    throw new UserError(
-      "not-found",
-      plan.kind === "undo" ? "Nothing to undo: none of these changes are in the files." : "The files are already so.",
-    );
+    throw new ProposalError("not-found", { kind: "proposal-changes-nothing", isUndo: plan.kind === "undo" });
 }
 
 function idOf(place: Place): ProposalTarget {

@@ -4,6 +4,7 @@ import { installProblemWords, type Problem, type ProblemText } from "../../../ba
 import { NOTICE_WORDS } from "../../../restore/conversation/notices.ts";
 import { CHECKPOINT_WORDS, MAINTENANCE_WORDS, REDACTION_WORDS } from "./checkpoints.ts";
 import { GIT_WORDS } from "./git.ts";
+import { PROPOSAL_WORDS } from "./proposals.ts";
 import { conflictText } from "./restore/conflicts.ts";
 import { FORK_WORDS } from "./restore/forks.ts";
 import { noConversationText, noteText } from "./restore/notes.ts";
@@ -35,6 +36,7 @@ export const TABLES: readonly object[] = [
   RUN_WORDS,
   TRIAL_WORDS,
   SEARCH_WORDS,
+  PROPOSAL_WORDS,
   API_WORDS,
   TEAM_WORDS,
   HUB_WORDS,
