@@ -122,3 +122,6 @@ export function standardInput(): { getReader(): ReadBytes } {
 export function sleepSync(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
+
+/** Node does it by itself. */
+export function collectGarbage(): void {}

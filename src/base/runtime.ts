@@ -74,3 +74,8 @@ export function standardInput(): { getReader(): ReadBytes } {
 export function sleepSync(milliseconds: number): void {
   Bun.sleepSync(milliseconds);
 }
+
+/** Gives memory that is no longer used back to the system. Takes some milliseconds. */
+export function collectGarbage(): void {
+  Bun.gc(true);
+}

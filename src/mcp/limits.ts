@@ -1,5 +1,6 @@
 /** Limits on calls: an agent in a loop, or one that was talked into it, must not fill the disk or keep the CPU busy. */
 import { UserError } from "../base/errors.ts";
+import { Rest } from "../base/process/rest.ts";
 
 const MINUTE_MS = 60_000;
 export const MAX_CALLS = 120;
@@ -13,6 +14,7 @@ export class Limits {
   readonly #changes: number[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #working = new Set<Promise<unknown>>();
+  readonly #rest = new Rest();
   #running = 0;
 
   /** Runs one call. A call that changes something waits for those before it. */
@@ -34,6 +36,7 @@ export class Limits {
   }
 
   async #enter(): Promise<void> {
+    this.#rest.end();
     if (this.#running < MAX_AT_ONCE) {
       this.#running++;
       return;
@@ -46,7 +49,7 @@ export class Limits {
   #leave(): void {
     const next = this.#waiting.shift();
     if (next) next();
-    else this.#running--;
+    else if (--this.#running === 0) this.#rest.begin();
   }
 }
 

@@ -1,5 +1,7 @@
 /** The server of `backtrail view`: starts, answers while a tab is open, and ends after the last one. */
+
 import { newStepId } from "../../base/ids.ts";
+import { Rest } from "../../base/process/rest.ts";
 import { version } from "../../base/version.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type Access, createAccess } from "./http/access.ts";
@@ -54,6 +56,7 @@ class View {
   #hosts: ReadonlySet<string> = new Set();
   #idle: ReturnType<typeof setTimeout> | undefined;
   #running = 0;
+  readonly #rest = new Rest();
 
   constructor(options: ViewOptions, assets: ReadonlyMap<string, Asset>) {
     this.#options = options;
@@ -92,12 +95,13 @@ class View {
       return errorResponse("signed-out", "This page is not signed in.", "Run `backtrail view` again.");
     if (name === "events") return this.#live.open(connection);
     this.#running++;
+    this.#rest.end();
     try {
       return await this.#run(name, request, searchParams);
     } catch (error) {
       return failureResponse(error);
     } finally {
-      this.#running--;
+      if (--this.#running === 0) this.#rest.begin();
     }
   }
 
@@ -139,6 +143,7 @@ class View {
 
   async #stop(): Promise<void> {
     clearTimeout(this.#idle);
+    this.#rest.end();
     this.#live.close();
     this.#repositories.close();
     const listener = this.#listener;
