@@ -165,8 +165,10 @@ async function firstRows({ page }: Person, view: ViewProcess): Promise<number> {
   return medianOf(async () => {
     await page.goto("about:blank");
     await page.goto(`${view.base}#/`);
-    await page.waitForFunction("window.firstRows !== undefined");
-    return page.evaluate<number>("window.firstRows");
+    await page.locator("[data-turn]").first().waitFor();
+    return page.evaluate<number>(
+      "new Promise((done) => { const wait = () => window.firstRows ? done(window.firstRows) : setTimeout(wait, 5); wait(); })",
+    );
   });
 }
 

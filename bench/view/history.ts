@@ -10,17 +10,18 @@ export function openSteps(place: TemporaryRepository): Step[] {
     .map((line) => JSON.parse(line) as Step);
 }
 
-/** Repeats the newest turn under other ids and sessions. */
+/** Repeats the newest turn, from its start to its end, under other ids and sessions. */
 export function lengthen(place: TemporaryRepository, steps: number, sessions: number): void {
   const files = { added: [], modified: ["src/file-1.txt", "src/file-2.txt"], deleted: [] };
-  const turn = openSteps(place)
-    .slice(-2)
-    .map((step) => ({ ...step, files }));
+  const recorded = openSteps(place);
+  const start = recorded.findLastIndex(({ kind }) => kind === "turn-start");
+  const turn = recorded.slice(start).map((step) => ({ ...step, files }));
   const text: string[] = [];
-  for (let i = 0; i < steps / 2; i++)
+  for (let i = 0; i < steps / turn.length; i++)
     for (const [k, step] of turn.entries()) {
       const session = `session-${i % sessions}`;
-      text.push(JSON.stringify({ ...step, id: idOf(2 * i + k + 1), session, turn: Math.floor(i / sessions) + 1 }));
+      const id = idOf(turn.length * i + k + 1);
+      text.push(JSON.stringify({ ...step, id, session, turn: Math.floor(i / sessions) + 1 }));
     }
   appendFileSync(indexOf(place), `${text.join("\n")}\n`);
 }

@@ -19,6 +19,8 @@ export interface StepGroup {
 
 /** How many more steps to read for the rest of a turn with no recorded start. */
 const MAX_LOOKAHEAD = 200;
+/** Whoever asks for one group after another gets them in blocks, so that the statuses are found once for each block. */
+const READ_AHEAD = 250;
 
 export class TurnIndex {
   readonly #workspace: Workspace;
@@ -38,7 +40,7 @@ export class TurnIndex {
 
   /** The group at a position, with all of its steps; undefined after the last one. */
   at(position: number): StepGroup | undefined {
-    while (this.#groups.length <= position && this.#readOne());
+    if (this.#groups.length <= position) while (this.#groups.length <= position + READ_AHEAD && this.#readOne());
     const group = this.#groups[position];
     if (group) this.#finish(group);
     return group;
