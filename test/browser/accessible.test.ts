@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
+import { edit } from "../support/index.ts";
 import { McpClient } from "../support/mcp.ts";
 import { startView, type ViewProcess } from "../support/view/server.ts";
 import { closeBrowser, type Look, open, openFile, program } from "./support/browser.ts";
@@ -14,6 +15,7 @@ const LOOKS: Record<string, Look> = {
   "light, wide": {},
   "dark, wide": { dark: true },
   "light, narrow": { width: 360, height: 780 },
+  "dark, narrow": { width: 360, height: 780, dark: true },
 };
 
 interface Violations {
@@ -48,6 +50,9 @@ describe.skipIf(program === undefined)("accessibility, in Chromium", () => {
     commit = day.repository.git("rev-parse", "HEAD");
     await day.repository.run(["fork", "1", "--branch", "another-way"]);
     await propose(day);
+    await day.agent.turn("Tell all of it", [], "Every word counts. ".repeat(400));
+    await day.agent.begin("Keep running");
+    await day.agent.act(edit("README.md", "A small shop", "A large shop"));
     // Elsewhere, so that it is not a change of the work tree.
     const file = join(day.repository.home, "session.html");
     expect((await day.repository.run(["export", "last", "-o", file])).code).toBe(0);
@@ -81,17 +86,34 @@ describe.skipIf(program === undefined)("accessibility, in Chromium", () => {
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByRole("dialog", { name: "Confirm" }).getByLabel("Name").waitFor();
       await check("save");
-      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Confirm save" }).click();
+      await page.getByRole("region", { name: "Receipt" }).waitFor();
+      await check("receipt");
+      await page.getByRole("button", { name: "Close the receipt" }).click();
       await page.keyboard.press("?");
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
       await check("keys");
       await page.keyboard.press("Escape");
       const screens = ["time?path=src%2Fcart.js", `session/${day.agent.session}`, "sessions", "search?q=cache"];
       screens.push("blame/src%2Fcart.js", "commits", `commit/${commit}`, "forks", "runs", "repositories", "nowhere");
+      screens.push("time", "search", "search?q=nothinglikethis");
       for (const screen of screens) {
         await page.goto(`${view.base}#/${screen}`);
         await page.locator("main h2, main input[type=range]").first().waitFor();
         await check(screen);
+      }
+      await page.goto(`${view.base}#/forks`);
+      await page.getByRole("list", { name: "Forks" }).getByRole("link").first().click();
+      await page.getByRole("table").waitFor();
+      await check("fork");
+      for (const [prompt, shown] of [
+        ["Tell all of it", "Every word counts."],
+        ["Keep running", "A large shop"],
+      ] as const) {
+        await page.goto(`${view.base}#/`);
+        await page.getByRole("list", { name: "Turns" }).getByText(prompt).first().click();
+        await page.getByRole("article", { name: "Turn" }).getByText(shown).first().waitFor();
+        await check(prompt);
       }
       await using reader = await openFile(pathToFileURL(join(day.repository.home, "session.html")).href, look);
       await reader.page.getByRole("article", { name: "Conversation" }).waitFor();

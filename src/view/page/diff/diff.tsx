@@ -1,4 +1,5 @@
 /** The changed files of a turn or between two states. Each file loads when it comes into view. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Comparison } from "../../protocol.ts";
 import { recall, remember } from "../data/choices.ts";
@@ -19,12 +20,16 @@ interface Props {
   comparison: Comparison;
   /** What is compared, for the summary. */
   title?: string;
+  /** The region's name, where there is more than one. */
+  label?: string;
   /** Asks again when something changes: for a comparison with the current files. */
   live?: boolean;
   reveal?: boolean;
+  /** Stands in the heading. */
+  children?: ComponentChildren;
 }
 
-export function Diff({ comparison, title = "Changes", live = false, reveal = false }: Props) {
+export function Diff({ comparison, title = "Changes", label = "Diff", live = false, reveal = false, children }: Props) {
   const { data, error, loading, reload } = useQuery(
     "changes",
     comparison,
@@ -38,7 +43,7 @@ export function Diff({ comparison, title = "Changes", live = false, reveal = fal
     [data, filter],
   );
   return (
-    <section aria-label="Diff" class="diff">
+    <section aria-label={label} class="diff">
       <header class="diff-head">
         <h3>{title}</h3>
         {data && (
@@ -57,6 +62,7 @@ export function Diff({ comparison, title = "Changes", live = false, reveal = fal
             onInput={(event) => setFilter(event.currentTarget.value)}
           />
         )}
+        {children}
         <div class="segmented only-wide" role="group" aria-label="Layout of the diff">
           <button type="button" aria-pressed={!split} onClick={() => setSplit(false)}>
             Unified

@@ -74,8 +74,14 @@ function Compared({ data: { fork, original, attempt, problem } }: { data: ForkCo
         <Diff comparison={{ from: original.state, to: attempt.state }} title="From here to the fork" />
       ) : (
         <div class="attempts">
-          <Diff comparison={{ from: original.base, to: original.state }} title="Here" />
-          {attempt && <Diff comparison={{ from: attempt.base, to: attempt.state }} title={line(fork.name, 60)} />}
+          <Diff comparison={{ from: original.base, to: original.state }} title="Here" label="Diff here" />
+          {attempt && (
+            <Diff
+              comparison={{ from: attempt.base, to: attempt.state }}
+              title={line(fork.name, 60)}
+              label="Diff of the fork"
+            />
+          )}
         </div>
       )}
     </>

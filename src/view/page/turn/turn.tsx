@@ -52,22 +52,21 @@ function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boole
         <header class="turn-head">
           <h2 tabIndex={-1}>{turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 240)}</h2>
           <Facts data={data} />
-          <div class="actions">
-            <Actions data={data} />
-            {exportedAt === null && (
-              <label class="reveal muted" title="Secrets are replaced by placeholders">
-                <input type="checkbox" checked={reveal} onChange={(event) => setReveal(event.currentTarget.checked)} />
-                Show secrets
-              </label>
-            )}
-          </div>
+          <Actions data={data} />
         </header>
         <Conversation data={data} />
         <NotUndone data={data} />
         <Tools tools={data.tools} problem={data.noTools} turn={turn} />
         <Checks data={data} />
       </div>
-      <Diff key={turn.key} comparison={{ turn: turn.id }} live={turn.open} reveal={reveal} />
+      <Diff key={turn.key} comparison={{ turn: turn.id }} live={turn.open} reveal={reveal}>
+        {exportedAt === null && (
+          <label class="reveal muted" title="Secrets in texts and in the diff are replaced by placeholders">
+            <input type="checkbox" checked={reveal} onChange={(event) => setReveal(event.currentTarget.checked)} />
+            Show secrets
+          </label>
+        )}
+      </Diff>
     </div>
   );
 }
@@ -112,7 +111,7 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
   const moment = after ?? before;
   const undo = turn.fate === "kept";
   return (
-    <>
+    <div class="actions">
       {!readOnly && (
         <>
           <button
@@ -143,7 +142,7 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
           Browse files
         </a>
       )}
-    </>
+    </div>
   );
 }
 
