@@ -6,6 +6,7 @@ export type ApiProblem =
   | { kind: "executable-missing" }
   | { kind: "target-not-in-turn"; target: string }
   | { kind: "file-not-in-state"; path: string }
-  | { kind: "not-a-directory"; path: string };
+  | { kind: "not-a-directory"; path: string }
+  | { kind: "proposal-stale" };
 
 export class ApiError extends ProblemError<ApiProblem> {}

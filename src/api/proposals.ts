@@ -1,11 +1,11 @@
 /** Library API: proposals, which are plans that an agent makes and a person applies or dismisses. */
-import { UserError } from "../base/errors.ts";
 import type { Workspace } from "../git/workspace.ts";
 import * as decisions from "../proposals/decide.ts";
 import * as making from "../proposals/propose.ts";
 import { PlanOutdated } from "../restore/changes/same-plan.ts";
 import * as records from "../steps/proposals.ts";
 import { notesJson } from "./json.ts";
+import { ApiError } from "./problems.ts";
 import { publicPlan } from "./restore/restore.ts";
 import type { Receipt, RestorePlan } from "./types.ts";
 
@@ -140,12 +140,8 @@ export function dismissProposal(workspace: Workspace, id: string): Proposal {
   return publicProposal(decisions.dismissProposal(workspace, id));
 }
 
-function stale(): UserError {
-  return new UserError(
-    "refused",
-    "The files changed since this was proposed. Nothing was changed.",
-    "The plan was drawn up again: look at it and apply it once more.",
-  );
+function stale(): ApiError {
+  return new ApiError("refused", { kind: "proposal-stale" });
 }
 
 function shown({ proposal, plan }: making.Proposed): Proposed {

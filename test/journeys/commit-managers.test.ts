@@ -47,7 +47,7 @@ for (const [command, args] of [
   ["doctor --fix", ["doctor", "--fix"]],
   ["enable", ["enable", "--agent", "claude-code"]],
 ] as const) {
-  test(`hooks that an earlier version has knotted are found by doctor and mended by ${command}`, async () => {
+  test(`hooks that an earlier version made circular are found by doctor and mended by ${command}`, async () => {
     using scene = new HookedRepository({ isReal: true });
     const { repository } = scene;
     scene.userHooks();

@@ -56,7 +56,7 @@ for (const [first, last] of [
 
 for (const hasUser of [true, false]) {
   const who = hasUser ? ["user", "manager", "backtrail"] : ["manager", "backtrail"];
-  const knotted = () => {
+  const circular = () => {
     const scene = new HookedRepository();
     // With the user's hook the earlier version was first, without it the manager was.
     if (hasUser) {
@@ -71,15 +71,15 @@ for (const hasUser of [true, false]) {
   const knot = `a knot of an earlier version ${hasUser ? "with" : "without"} a hook of the user's`;
 
   test(`${knot} hangs`, async () => {
-    using scene = knotted();
+    using scene = circular();
     // The hooks themselves give up here; without that it would never end.
     await expect(scene.commitAndPush()).rejects.toThrow("ended with");
   });
 
   test(`${knot} is found and mended, and stays so`, async () => {
-    using scene = knotted();
+    using scene = circular();
     const found = await inspectGitHooks(scene.workspace, scene.executable);
-    expect([found.state, found.which]).toEqual(["knotted", [...SHARED_HOOKS]]);
+    expect([found.state, found.which]).toEqual(["circular", [...SHARED_HOOKS]]);
     await installGitHooks(scene.workspace, scene.executable);
     expect((await inspectGitHooks(scene.workspace, scene.executable)).state).toBe("installed");
     expect(await scene.commitAndPush()).toEqual(onceEach(who));
@@ -90,7 +90,7 @@ for (const hasUser of [true, false]) {
   });
 
   test(`${knot} is mended between the other tool's prompt and the worker`, async () => {
-    using scene = knotted();
+    using scene = circular();
     installManager(scene, ENTIRE);
     await repairGitHooks(scene.workspace);
     expect(await scene.commitAndPush()).toEqual(onceEach(who));
@@ -101,7 +101,7 @@ for (const hasUser of [true, false]) {
     ["backtrail", "manager"],
   ] as const) {
     test(`${knot} leaves nothing behind when ${order.join(" and ")} leave`, async () => {
-      using scene = knotted();
+      using scene = circular();
       for (const tool of order) await leave(scene, tool);
       // The manager takes a script for its own only where it finds it by the hook's name.
       removeManager(scene, ENTIRE);

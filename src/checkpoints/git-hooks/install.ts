@@ -80,7 +80,7 @@ export async function repairGitHooks(workspace: Workspace): Promise<void> {
 
 export interface GitHooksFound {
   /**
-   * `off`: git runs no hooks at all; `shadowed`: git looks elsewhere; `knotted`: hooks call each other, or run twice;
+   * `off`: git runs no hooks at all; `shadowed`: git looks elsewhere; `circular`: hooks call each other, or run twice;
    * `missing`: some of our scripts are gone; `contested`: they are gone, and the worker has given up; `left`: a hook
    * calls a file that only our script should call; `outdated`: our scripts call another Backtrail; `old`: an earlier
    * version wrote them.
@@ -90,7 +90,7 @@ export interface GitHooksFound {
     | "absent"
     | "off"
     | "shadowed"
-    | "knotted"
+    | "circular"
     | "missing"
     | "contested"
     | "left"
@@ -124,8 +124,8 @@ export async function inspectGitHooks(workspace: Workspace, executable: string):
   const planned = planDirectory(workspace, executable, directory);
   const hooksWith = (...findings: PlannedHook["plan"]["finding"][]) =>
     planned.filter(({ plan }) => findings.includes(plan.finding)).map(({ hook }) => hook);
-  const knotted = hooksWith("knotted");
-  if (knotted.length > 0) return { ...found, state: "knotted", which: knotted };
+  const circular = hooksWith("circular");
+  if (circular.length > 0) return { ...found, state: "circular", which: circular };
   const gone = hooksWith("absent", "replaced");
   if (gone.length > 0) return { ...found, state: isContested(record) ? "contested" : "missing", which: gone };
   if (record.executable !== executable) return { ...found, state: "outdated" };

@@ -37,10 +37,10 @@ export type HookMove =
 
 export interface HookPlan {
   /**
-   * `knotted`: hooks call each other, or one runs twice; `replaced`: another file has replaced our script;
+   * `circular`: hooks call each other, or one runs twice; `replaced`: another file has replaced our script;
    * `unsettled`: another manager replaces our script at its current path; `left`: a change would break existing hooks.
    */
-  finding: "in place" | "absent" | "replaced" | "knotted" | "unsettled" | "left";
+  finding: "in place" | "absent" | "replaced" | "circular" | "unsettled" | "left";
   /** The file that our script is written to after the moves; null if no script is written. */
   site: string | null;
   moves: HookMove[];
@@ -77,7 +77,7 @@ function planOwnName(view: HookView, script: HookFile | undefined): HookPlan {
     const user = recoverable(view, kept, copy);
     const moves: HookMove[] = [{ do: "rename", from: kept.name, to: hook }];
     if (user) moves.push({ do: "recover", stored: user.stored, to: kept.name });
-    return { finding: "knotted", site: copy.name, moves, kept: user ?? null };
+    return { finding: "circular", site: copy.name, moves, kept: user ?? null };
   }
   const below = kept && siteBelow(view, kept);
   if (kept && below) {
@@ -104,9 +104,9 @@ function besideOther(view: HookView, top: HookFile): HookPlan {
     const moves: HookMove[] = needless ? [{ do: "set aside", name: kept.name }] : [];
     const user = kept && !needless ? undefined : recoverable(view, top, ours);
     if (user) moves.push({ do: "recover", stored: user.stored, to: keptName(hook) });
-    const isKnotted = needless || user !== undefined;
+    const isCircular = needless || user !== undefined;
     const calledNow = needless ? user : (kept ?? user);
-    return { finding: isKnotted ? "knotted" : "in place", site: ours.name, moves, kept: calledNow ?? null };
+    return { finding: isCircular ? "circular" : "in place", site: ours.name, moves, kept: calledNow ?? null };
   }
   if (calls(top, keptName(hook), hook)) return { finding: "left", site: null, moves: [], kept: kept ?? null };
   if (view.leadsElsewhere(top)) return { finding: "in place", site: null, moves: [], kept: kept ?? null };

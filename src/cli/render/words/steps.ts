@@ -29,5 +29,9 @@ export const API_WORDS: WordsFor<ApiProblem> = {
   "executable-missing": () => ["The program `backtrail` was not found in PATH.", "Name it with `executable`."],
   "file-not-in-state": ({ path }) => [`There is no file ${shownPath(path)} in this state.`],
   "not-a-directory": ({ path }) => [`${shownPath(path)} is not a directory.`],
+  "proposal-stale": () => [
+    "The files changed since this was proposed. Nothing was changed.",
+    "The plan was drawn up again: look at it and apply it once more.",
+  ],
   "target-not-in-turn": ({ target }) => [`"${shown(target)}" is not part of a turn.`],
 };

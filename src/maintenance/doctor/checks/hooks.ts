@@ -76,7 +76,7 @@ export async function checkGitHooks(workspace: Workspace, { executable }: Doctor
   const fact = { kind, directory, manager, hooks: which, isForced, isUserScopeAlone };
   if (state === "installed" || (state === "absent" && isUserScopeAlone)) return [ok("git hooks", fact)];
   const isFixable = !NOT_FIXABLE.has(state) && !(state === "shadowed" && isForced);
-  return [state === "knotted" ? problem("git hooks", fact, isFixable) : warning("git hooks", fact, isFixable)];
+  return [state === "circular" ? problem("git hooks", fact, isFixable) : warning("git hooks", fact, isFixable)];
 }
 
 /** A different version of an agent may send different hook payloads. */

@@ -210,7 +210,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     `${manager ?? "Another tool"} keeps replacing hooks of ours in ${shownPath(directory)}: ${hooks.join(", ")}. They are no longer put back.`,
     "`backtrail doctor --fix` tries again.",
   ],
-  "git-hooks-knotted": ({ directory, manager, hooks }) => [
+  "git-hooks-circular": ({ directory, manager, hooks }) => [
     `Hooks of ${manager ?? "another tool"} and of Backtrail in ${shownPath(directory)} call each other or run twice: ${hooks.join(", ")}.`,
     FIX,
   ],
