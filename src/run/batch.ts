@@ -2,6 +2,7 @@
 import { messageOf } from "../base/errors.ts";
 import { HeadlessRun, type Outcome, type RunRequest } from "./headless.ts";
 import type { EndStatus } from "./log/records.ts";
+import { recordedRun } from "./unhooked.ts";
 
 export interface BatchRun {
   /** Counts from 1, in the order of the prompts. */
@@ -80,7 +81,8 @@ export class Batch {
       const ready = await prepare(request);
       cwd = ready.cwd;
       if (this.#signal !== null) return end("interrupted", null, cwd, null);
-      const run = HeadlessRun.start(ready, {
+      const recorded = await recordedRun(ready);
+      const run = HeadlessRun.start(recorded.request, {
         started() {},
         identified: (id) => listener.identified(index, id),
       });
@@ -88,6 +90,7 @@ export class Batch {
       if (this.#signal !== null) run.stop(this.#signal);
       const outcome = await run.finished;
       this.#running.delete(run);
+      await recorded.ended(outcome);
       return end(outcome.status, outcome, cwd, null);
     } catch (error) {
       return end("failed", null, cwd, messageOf(error));

@@ -39,6 +39,8 @@ export interface RunRequest {
   args: readonly string[];
   /** The session to continue, and its log. */
   session: { id: string; log: LogFile } | null;
+  /** The id of a new session, if it is known here already. */
+  newSession?: string;
   parent: Parent | null;
   /** Context from resumed sessions that the agent receives before the prompt. */
   context: string | null;
@@ -101,7 +103,8 @@ export class HeadlessRun {
   static start(request: RunRequest, listener: Listener): HeadlessRun {
     const { runner, logs, session } = request;
     const own = newRunId();
-    const command = commandOf(runner.run, { ...request, session: session?.id ?? null, newSession: newSessionId() });
+    const newSession = request.newSession ?? newSessionId();
+    const command = commandOf(runner.run, { ...request, session: session?.id ?? null, newSession });
     const start: StartRecord = { type: "aiwr_start", prompt: request.prompt, agent: runner.name, model: request.model };
     // A continued session keeps the facts of its first run.
     const facts = session ? null : factsOf(start, request.parent?.id ?? null, now().getTime());
@@ -184,6 +187,7 @@ export class HeadlessRun {
       if (poll) clearInterval(poll);
       hooks?.ask(identify);
       hooks?.conclude(identify);
+      if (identified === null && session === null && request.newSession !== undefined) identify(request.newSession);
       if (code === 0 && !stopped() && limit === null) result.exited();
       const nameless = identified === null && session === null;
       if (identified === null) listener.identified(session?.id ?? log.name);

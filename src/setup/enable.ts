@@ -8,13 +8,8 @@ import { homedir } from "node:os";
 import { dirname, join, parse, relative } from "node:path";
 import type { Agent } from "../agents/contract/agent.ts";
 import type { Scope } from "../agents/contract/profile.ts";
-import {
-  type InstallOptions,
-  type InstallReport,
-  install,
-  installedRoots,
-  uninstall,
-} from "../agents/hooks/install.ts";
+import { connectionOf } from "../agents/hooks/connection.ts";
+import { type InstallReport, installedRoots, uninstall } from "../agents/hooks/install.ts";
 import { hookObstacles } from "../agents/hooks/obstacles.ts";
 import { capabilitiesOf, getAgent, listAgents, requireAgent } from "../agents/registry/registry.ts";
 import { now } from "../base/clock.ts";
@@ -41,6 +36,7 @@ import {
 } from "../git/workspace.ts";
 import { hasTraces } from "../maintenance/doctor/checks/entire.ts";
 import { type PlaceCoverage, placeCoverage, userScopeCoverage } from "../recording/user-scope/coverage.ts";
+import { connect } from "./connect.ts";
 import { connectCommands, connectServer, disconnectExtras } from "./extras.ts";
 import { SetupError } from "./problems.ts";
 import { connectEverywhere, excludeRepository, refuseEverywhere } from "./user-scope/connect.ts";
@@ -125,7 +121,7 @@ export async function enable(cwd: string, options: EnableOptions): Promise<Enabl
     try {
       const { executable, trust = false } = options;
       const scope = record.agents[agent.profile.id]?.scope;
-      if (options.force && capabilitiesOf(agent).hooks && isScope(scope))
+      if (options.force && connectionOf(agent) === "hooks" && isScope(scope))
         await uninstall(agent, scope, { workspace, executable });
       const done = everywhere
         ? await connectEverywhere(agent, (holder) => connect(agent, "user", { workspace, executable, trust, holder }))
@@ -223,23 +219,6 @@ async function unlinkCommits(workspace: Workspace): Promise<string[]> {
   }
 }
 
-/** Only records an agent without hooks: `watch` reads the agent's files instead. */
-async function connect(agent: Agent, scope: Scope, options: InstallOptions): Promise<InstallReport> {
-  const needless = options.trust && !agent.trust ? [whyTrustIsNeedless(agent)] : [];
-  if (capabilitiesOf(agent).hooks || !agent.watcher) {
-    const done = await install(agent, scope, options);
-    return { ...done, notes: [...done.notes, ...needless] };
-  }
-  const { id, display_name: name } = agent.profile;
-  const notes = [`${name} has no hooks: it is recorded while \`backtrail watch\` runs beside it.`, ...needless];
-  return { agent: id, scope: "local", files: [], notes };
-}
-
-function whyTrustIsNeedless({ profile: { display_name: name, hooks } }: Agent): string {
-  if (hooks?.review !== undefined) return `${name}: --trust can't answer that for you.`;
-  return `${name} does not review hooks, so --trust has no effect.`;
-}
-
 export interface FoundAgent {
   agent: Agent;
   because: string;
@@ -331,7 +310,8 @@ async function disconnect(
   const agent = await getAgent(id);
   if (!agent) throw new SetupError("failed", { kind: "profile-gone", agent: id });
   if (!isScope(scope) || record.agents[id]?.everywhere) return null;
-  if (!capabilitiesOf(agent).hooks) return { agent: id, scope, files: [], notes: [] };
+  const by = connectionOf(agent);
+  if (by !== "hooks") return { agent: id, scope, files: [], notes: by === "by-hand" ? [leftByHand(agent)] : [] };
   const roots = new Set([workspace.root, ...(scope === "user" ? [] : installedRoots(agent.profile, { workspace }))]);
   const reports: InstallReport[] = [];
   const removed = await disconnectExtras(agent, record.agents[id] ?? {}, [...roots], { workspace, executable });
@@ -344,6 +324,10 @@ async function disconnect(
     files: [...removed, ...reports.flatMap(({ files }) => files)],
     notes: reports.flatMap(({ notes }) => notes),
   };
+}
+
+function leftByHand({ profile: { display_name: name } }: Agent): string {
+  return `You made the hooks of ${name} yourself: take them out of its settings. Until then they do nothing here.`;
 }
 
 async function namedAgents(names: readonly string[], record: StoreRecord): Promise<string[]> {

@@ -8,6 +8,7 @@ export type SetupProblem =
   | { kind: "store-record-damaged" }
   | { kind: "profile-gone"; agent: string }
   | { kind: "agent-not-connected"; agent: string; connected: readonly string[] }
+  | { kind: "agent-tells-nothing"; agent: string; name: string }
   | { kind: "folder-too-large"; folder: string; isHome: boolean }
   | { kind: "bare-repository"; directory: string }
   | { kind: "work-tree-elsewhere"; repository: string; workTree: string }

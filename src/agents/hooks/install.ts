@@ -19,6 +19,7 @@ import {
 } from "../../edit/record.ts";
 import type { OwnHooks } from "../contract/agent.ts";
 import type { Profile, Scope } from "../contract/profile.ts";
+import type { Connection } from "./connection.ts";
 import { commandFor, editsFor, entriesFor } from "./edits.ts";
 import {
   excludeOf,
@@ -67,6 +68,8 @@ export interface InstallReport {
   commands?: Scope;
   /** The program that installed the hooks, for an agent that installs its own. */
   by?: string;
+  /** Nothing was installed: how its turns are recorded instead, and the commands that the user makes hooks. */
+  instead?: { by: Exclude<Connection, "hooks" | "none">; commands: HookEntry[] };
   /** Why the user's consent could not be written. */
   unanswered?: Review["unanswered"];
 }

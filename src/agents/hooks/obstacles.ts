@@ -1,6 +1,7 @@
 /** Why an agent would not call installed hooks: an unreadable file, a setting that turns hooks off, a review. */
 import { shownPath } from "../../base/text.ts";
 import type { Scope } from "../contract/profile.ts";
+import { connectionOf } from "./connection.ts";
 import { disabledByName, hooksOff, isIgnoredWhole } from "./disabled.ts";
 import { entriesFor } from "./edits.ts";
 import { inspectAll } from "./install.ts";
@@ -24,7 +25,7 @@ export async function hookObstacles(
   shown: (file: string) => string = shownPath,
 ): Promise<Obstacle[]> {
   const { profile } = agent;
-  if (agent.ownHooks || !profile.hooks) return [];
+  if (!profile.hooks || agent.ownHooks || connectionOf(agent) !== "hooks") return [];
   const obstacles: Obstacle[] = [];
   const found = inspectAll(agent, options);
   const files = found.map(({ file }) => file);

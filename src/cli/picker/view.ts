@@ -1,5 +1,5 @@
 /** Draws the picker's screen as lines: the filter, the list, and a preview of the chosen turn. */
-import { oneLine, plural, printable } from "../../base/text.ts";
+import { oneLine, plural, printable, shortSession } from "../../base/text.ts";
 import { colorDiff } from "../render/diff.ts";
 import { countOf, entriesOf, fileLines, summaryOf } from "../render/files.ts";
 import { fit, fitPainted, pad, widthOf, wrap } from "../render/layout/text.ts";
@@ -110,7 +110,7 @@ function previewOf(entry: PickerEntry, screen: Screen): string[] {
   const facts = [
     step.agent,
     step.model,
-    step.session && `session ${step.session.slice(0, 8)}`,
+    step.session && `session ${shortSession(step.session)}`,
     entry.back !== null && turnNumber(entry.back),
     step.branch,
     entry.note,

@@ -1,12 +1,11 @@
 /** Renders the origin of lines for `why`, `blame` and `explain`. */
-import { oneLine, printable, shorten } from "../../base/text.ts";
+import { oneLine, printable, shorten, shortSession } from "../../base/text.ts";
 import type { LineStory, TurnStory } from "../../checkpoints/blame/blame.ts";
 import type { Paint } from "../terminal/io.ts";
 import { wrap } from "./layout/text.ts";
 import { age } from "./layout/time.ts";
 
 const LABEL = 12;
-const SHORT_ID = 8;
 export const SHORT_COMMIT = 10;
 
 export function labeled(label: string, value: string | null, paint: Paint): string[] {
@@ -23,10 +22,6 @@ export function section(title: string, text: string | null, columns: number, pai
 export function turnName({ agent, session, turn }: Pick<TurnStory, "agent" | "session" | "turn">): string {
   const name = `${oneLine(agent)} ${shortSession(session)}`;
   return turn === null ? name : `${name}, turn ${turn}`;
-}
-
-export function shortSession(session: string): string {
-  return oneLine(session).slice(0, SHORT_ID);
 }
 
 /** "3f2a… Fix the parser (Ada, 2 h ago)" */

@@ -85,15 +85,15 @@ type UnfinishedFact =
 /** Of an agent, of git, or of the MCP server. */
 type HookFact =
   | { kind: "agent-profile-gone"; agent: string }
-  | { kind: "agent-without-hooks"; agent: string }
+  | { kind: "agent-without-hooks"; agent: string; by: "watch" | "runs" }
   | { kind: "agent-file-unusable"; file: string; reason: string }
   | { kind: "hooks-outdated"; agent: string; file: string }
   | { kind: "hooks-gone"; agent: string; file: string }
   /** Worded by `agents/hooks`. */
   | { kind: "hooks-obstructed"; obstacle: string; text: string; remedy: string }
   | { kind: "hooks-not-called"; agent: string; session: string; time: string }
-  | { kind: "hooks-called"; agent: string; file: string; last: string | null }
-  | { kind: "hooks-not-called-yet"; agent: string; file: string }
+  | { kind: "hooks-called"; agent: string; file: string | null; last: string | null }
+  | { kind: "hooks-not-called-yet"; agent: string; file: string | null }
   | { kind: "no-agent-connected" }
   | GitHookFact
   | { kind: "mcp-outdated"; agent: string; file: string }

@@ -3,7 +3,7 @@ import * as z from "zod/v4";
 import type { Turn } from "../../api/turns.ts";
 import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
-import { plural } from "../../base/text.ts";
+import { plural, shortSession } from "../../base/text.ts";
 import { parseTime } from "../../base/time/parse.ts";
 import type { Redaction } from "../../checkpoints/write/redaction.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -126,7 +126,7 @@ function headline(
   const time = endedAt ?? startedAt;
   const verdict = steps[0] && checks.of(steps[0]);
   const facts = [
-    `${named(agent)} ${named(session.slice(0, 8))}`,
+    `${named(agent)} ${named(shortSession(session))}`,
     `turn ${number}`,
     endedAt === null ? "running" : status,
     ...(time === null ? [] : [moment(time)]),

@@ -1,12 +1,12 @@
 /** `blame`: shows every line of a file with the turn that wrote it. */
 
 import { now } from "../../../base/clock.ts";
-import { oneLine, printable } from "../../../base/text.ts";
+import { oneLine, printable, shortSession } from "../../../base/text.ts";
 import { blameFile, type LineStory } from "../../../checkpoints/blame/blame.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { fit, pad } from "../../render/layout/text.ts";
 import { age } from "../../render/layout/time.ts";
-import { SHORT_COMMIT, shortSession, storyJson } from "../../render/line-origin.ts";
+import { SHORT_COMMIT, storyJson } from "../../render/line-origin.ts";
 import { openRepository } from "../../shared/open-repository.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";

@@ -3,13 +3,12 @@
 import { requireAgent } from "../../../agents/registry/registry.ts";
 import { now } from "../../../base/clock.ts";
 import { UserError } from "../../../base/errors.ts";
-import { oneLine, plural } from "../../../base/text.ts";
+import { oneLine, plural, shortSession } from "../../../base/text.ts";
 import { type ImportReport, importSessions } from "../../../checkpoints/import/import.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { table } from "../../render/layout/table.ts";
 import { age } from "../../render/layout/time.ts";
-import { shortSession } from "../../render/line-origin.ts";
 import { openWorkspace } from "../../shared/workspace.ts";
 import type { Io } from "../../terminal/io.ts";
 import { withProgress } from "../../terminal/progress.ts";

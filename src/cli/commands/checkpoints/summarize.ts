@@ -3,7 +3,7 @@
  * result with the checkpoint.
  */
 import { UserError } from "../../../base/errors.ts";
-import { printable } from "../../../base/text.ts";
+import { printable, shortSession } from "../../../base/text.ts";
 import { readAs } from "../../../checkpoints/blame/line-rationale.ts";
 import type { CheckpointReader, StoredCheckpoint, StoredSession } from "../../../checkpoints/read/read.ts";
 import { openRedaction, type Redaction } from "../../../checkpoints/write/redaction.ts";
@@ -39,7 +39,7 @@ export async function summarizeAll(
   const redaction = wanted.length > 0 ? await openRedaction(workspace) : undefined;
   for (const { checkpoint, session } of wanted) {
     if (!redaction) return;
-    const what = `${askable.runner.name} summarises ${session.metadata.session_id.slice(0, 8)}`;
+    const what = `${askable.runner.name} summarises ${shortSession(session.metadata.session_id)}`;
     await withProgress(io, printable(what), () =>
       summarise(workspace, reader, checkpoint, session, askable, redaction),
     );

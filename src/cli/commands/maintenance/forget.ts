@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { oneLine, plural, shownPath } from "../../../base/text.ts";
+import { oneLine, plural, shortSession, shownPath } from "../../../base/text.ts";
 import { findSession } from "../../../checkpoints/read/sessions.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { collectGarbage } from "../../../maintenance/expiry.ts";
@@ -16,7 +16,6 @@ import { sendInBackground } from "../../../team/background.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
 import { fit, wrapAfter } from "../../render/layout/text.ts";
-import { shortSession } from "../../render/line-origin.ts";
 import { openWorkspace } from "../../shared/workspace.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { EXIT } from "../../terminal/exit.ts";

@@ -1,5 +1,5 @@
 /** Renders what a purge would remove and what it has left. */
-import { plural, printable } from "../../../base/text.ts";
+import { plural, printable, shortSession } from "../../../base/text.ts";
 import { CHECKPOINT_BRANCH } from "../../../checkpoints/format/layout.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import type { PurgePlan } from "../../../maintenance/purge/plan.ts";
@@ -30,9 +30,7 @@ export function planLines(plan: PurgePlan, workspace: Workspace, { paint }: Chan
     ...goes.map((what) => `  ${paint("red", "-")} ${what}`),
   ];
   for (const { agent, session } of plan.open)
-    lines.push(
-      `  ${paint("yellow", "!")} ${printable(agent)} is still open (session ${printable(session.slice(0, 8))})`,
-    );
+    lines.push(`  ${paint("yellow", "!")} ${printable(agent)} is still open (session ${shortSession(session)})`);
   for (const fork of plan.forks)
     lines.push(`  ${paint("yellow", "!")} the fork ${printable(fork)} has to be dropped first`);
   if (plan.publicCheckpoints && !plan.checkpoints)

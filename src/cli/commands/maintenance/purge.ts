@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { recover } from "../../../api/restore/recover.ts";
 import { UserError } from "../../../base/errors.ts";
 import { logTo } from "../../../base/log.ts";
+import { shortSession } from "../../../base/text.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
 import { isEmptyPurge, type PurgePlan, planPurge } from "../../../maintenance/purge/plan.ts";
 import { purge } from "../../../maintenance/purge/purge.ts";
@@ -80,7 +81,7 @@ function refuse({ open, forks }: PurgePlan, isForced: boolean): void {
   if (!first || isForced) return;
   throw new UserError(
     "refused",
-    `${first.agent} is still open here (session ${first.session.slice(0, 8)}), and would be recorded again. Nothing was removed.`,
+    `${first.agent} is still open here (session ${shortSession(first.session)}), and would be recorded again. Nothing was removed.`,
     "Close it, or give --force.",
   );
 }

@@ -102,12 +102,25 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
     note("No agent was found on this machine, so the default one was taken. --agent names another.");
   }
   for (const text of report.installed.flatMap(({ notes }) => notes)) note(text);
+  for (const done of report.installed) tellByHand(done, io);
   if (!config.enabled) note("The setting `enabled` is false here: nothing is recorded until it is true.");
   for (const { message, hint } of report.obstacles)
     io.say(`${io.err.paint("yellow", "warning:")} ${printable(`${message} ${hint}`)}`);
   for (const { agent, message, hint } of report.failed) {
     io.say(`${io.err.paint("red", "error:")} ${agent}: ${printable(message)}${hint ? ` ${printable(hint)}` : ""}`);
   }
+}
+
+/** The commands of hooks that the user makes. */
+function tellByHand({ agent, instead }: InstallReport, io: Io): void {
+  if (instead?.by !== "by-hand") return;
+  io.print("");
+  io.printMessage(`Make these commands hooks of ${agent}; each gets the event's JSON on standard input:`);
+  const rows = instead.commands.map(({ event, matcher, command }) => [
+    printable(matcher === undefined ? event : `${event} (${matcher})`),
+    printable(command),
+  ]);
+  for (const [event = "", command = ""] of rows) io.print(`  ${event}: ${command}`);
 }
 
 /** Reports what `--scope user` covers, and what it does not. */
@@ -124,6 +137,8 @@ function whereabouts(done: InstallReport, { workspace, everywhere }: EnableRepor
   const audience = everywhere && done.scope === "user" ? "for you, in every git repository" : AUDIENCE[done.scope];
   if (done.by !== undefined) return `hooks put in place by ${shownPath(done.by)} (${audience})`;
   const file = done.files[0]?.file;
+  if (done.instead?.by === "by-hand") return "by hooks that you make (below)";
+  if (done.instead?.by === "runs") return "when `backtrail run` starts it";
   if (file === undefined) return "while `backtrail watch` runs";
   const shown = placeOf(file, workspace.root);
   const state = done.files[0]?.action === "unchanged" ? "hooks already in" : "hooks in";

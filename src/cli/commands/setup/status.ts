@@ -5,15 +5,10 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Agent } from "../../../agents/contract/agent.ts";
-import type { Scope } from "../../../agents/contract/profile.ts";
-import { type InstallOptions, inspect, inspectAll, installedRoots } from "../../../agents/hooks/install.ts";
-import { inspectServer } from "../../../agents/mcp-server/install.ts";
-import { capabilitiesOf, listAgents } from "../../../agents/registry/registry.ts";
 import { now } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { dataDirectory } from "../../../base/paths.ts";
-import { oneLine, plural, printable, shownPath } from "../../../base/text.ts";
+import { oneLine, plural, printable, shortSession, shownPath } from "../../../base/text.ts";
 import { checkpointPlaces, isHidden } from "../../../checkpoints/branch/location.ts";
 import { isEntireEnabled } from "../../../checkpoints/entire/traces.ts";
 import { CHECKPOINT_BRANCH } from "../../../checkpoints/format/layout.ts";
@@ -22,14 +17,11 @@ import { remoteState, requestedPush } from "../../../checkpoints/sync/state.ts";
 import { pendingKeys, readPending } from "../../../checkpoints/write/pending.ts";
 import { leftToUser } from "../../../commits/auto-commit.ts";
 import type { Config } from "../../../config/load.ts";
-import type { Presence } from "../../../edit/hook-entries.ts";
 import { hasRef } from "../../../git/refs.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
-import { agentHealth } from "../../../maintenance/doctor/agent-health.ts";
 import { missedAtLastStep } from "../../../recording/notice.ts";
 import { listSessions, loadSession, type SessionState } from "../../../recording/session/store.ts";
 import { type UserScopeCoverage, userScopeCoverage } from "../../../recording/user-scope/coverage.ts";
-import { connectedAgents } from "../../../recording/user-scope/record.ts";
 import { isExcludedStore } from "../../../recording/user-scope/start.ts";
 import { listSteps } from "../../../steps/list.ts";
 import type { OptionsOf } from "../../program/spec.ts";
@@ -39,30 +31,21 @@ import { wrapAfter } from "../../render/layout/text.ts";
 import { age, until } from "../../render/layout/time.ts";
 import { WHY_NOT_CAPTURED } from "../../render/step/step.ts";
 import { userScopeText } from "../../render/user-scope.ts";
-import { ownExecutable } from "../../shared/executable.ts";
 import { settingsOf, settingsWarnings } from "../../shared/settings.ts";
 import type { Io } from "../../terminal/io.ts";
+import { type AgentStatus, agentStatus } from "./agent-status.ts";
 import type { statusCommand } from "./commands.ts";
 
 const SHOWN_SESSIONS = 8;
 const SHOWN_MISSED = 8;
 const SHOWN_ROOTS = 3;
+/** How agents without hooks are recorded. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  watched: "recorded while `backtrail watch` runs",
+  runs: "recorded by `backtrail run`",
+};
+const HOOKS: Readonly<Record<string, string>> = { watched: "no hooks", runs: "no hooks", "by-hand": "hooks by hand" };
 const SHOWN_LEFT = 10;
-
-interface AgentStatus {
-  id: string;
-  hooks: "installed" | "absent" | "outdated" | "watched";
-  scope: Scope | null;
-  /** Whether this work tree received a hook call from the agent since its hooks were written. */
-  heard: boolean;
-  lastHeard: string | null;
-  /** Sentences about why its hooks are not called, and about sessions that called none. */
-  problems: string[];
-  /** Other work trees of the repository that have the agent's hooks. */
-  worktrees: string[];
-  /** Present if `enable --mcp` has connected the agent. */
-  mcp?: Presence;
-}
 
 const OUTDATED = "The hooks are outdated: `backtrail enable` brings them up to date.";
 
@@ -198,75 +181,6 @@ function pendingFiles(workspace: Workspace): { agent: string; session: string; f
   });
 }
 
-async function agentStatus(workspace: Workspace, sessions: readonly SessionState[]): Promise<AgentStatus[]> {
-  const connected = isEnabled(workspace) ? connectedAgents(workspace) : {};
-  const executable = ownExecutable();
-  const result: AgentStatus[] = [];
-  for (const agent of await listAgents()) {
-    const { profile } = agent;
-    if (agent.watcher && connected[profile.id])
-      result.push({ ...UNHEARD, id: profile.id, hooks: "watched", scope: "local" });
-    if (!capabilitiesOf(agent).hooks) continue;
-    const found = inspectAll(agent, { workspace, executable });
-    const recorded = connected[profile.id]?.scope;
-    const best =
-      found.find(({ scope, state }) => scope === recorded && state !== "absent") ??
-      found.find(({ state }) => state === "installed") ??
-      found.find(({ state }) => state === "outdated");
-    const isGone =
-      !best && isEnabled(workspace) && (recorded === "local" || recorded === "project" || recorded === "user");
-    if (isGone) {
-      const problems = [goneText(workspace, agent, recorded, executable)];
-      result.push({ ...UNHEARD, id: profile.id, hooks: "absent", scope: recorded, problems });
-      continue;
-    }
-    const health = best && isEnabled(workspace) ? await healthOf(workspace, agent, best.scope, sessions) : UNHEARD;
-    const mcp = serverState(agent, connected[profile.id]?.mcp, { workspace, executable });
-    result.push({ id: profile.id, hooks: best?.state ?? "absent", scope: best?.scope ?? null, ...health, ...mcp });
-  }
-  return result;
-}
-
-/** Whether the agent can start our MCP server; nothing if it was not told to. */
-function serverState({ profile }: Agent, scope: string | undefined, options: InstallOptions): Pick<AgentStatus, "mcp"> {
-  if (!profile.mcp || (scope !== "local" && scope !== "project" && scope !== "user")) return {};
-  return { mcp: inspectServer(profile, scope, options).state };
-}
-
-/** For an agent that is connected but whose hooks are missing here. */
-function goneText(workspace: Workspace, agent: Agent, scope: Scope, executable: string): string {
-  const { id } = agent.profile;
-  const others = installedRoots(agent.profile, { workspace });
-  if (scope === "local" && others.length > 0 && !others.includes(workspace.root)) {
-    const where = others.slice(0, SHOWN_ROOTS).map((root) => shownPath(root));
-    return `${id} is connected in ${where.join(", ")}, not in this work tree. \`backtrail enable --agent ${id}\` connects it here.`;
-  }
-  const file = placeOf(inspect(agent, scope, { workspace, executable }).file, workspace.root);
-  return `The hooks of ${id} are gone from ${file}. \`backtrail doctor --fix\` puts them back.`;
-}
-
-const UNHEARD = { heard: false, lastHeard: null, problems: [], worktrees: [] };
-
-async function healthOf(
-  workspace: Workspace,
-  agent: Agent,
-  scope: Scope,
-  sessions: readonly SessionState[],
-): Promise<Pick<AgentStatus, "heard" | "lastHeard" | "problems" | "worktrees">> {
-  const shown = (file: string) => placeOf(file, workspace.root);
-  const found = await agentHealth(workspace, agent, scope, { executable: ownExecutable(), shown, sessions });
-  const problems = found.obstacles.map(({ message, hint }) => `${message} ${hint}`);
-  if (found.unheardSession) {
-    const { id, time } = found.unheardSession;
-    problems.push(
-      `${agent.profile.id} worked here without calling its hooks ${age(time, now())}: session ${id} is not recorded.`,
-    );
-  }
-  const roots = scope === "local" ? installedRoots(agent.profile, { workspace }) : [];
-  const worktrees = roots.filter((root) => root !== workspace.root);
-  return { heard: found.heard, lastHeard: found.lastHeard, problems, worktrees };
-}
-
 function sessionJson(session: SessionState) {
   return {
     id: session.id,
@@ -288,12 +202,12 @@ function printAgents(agents: readonly AgentStatus[], io: Io): void {
   const rows = connected.map(({ id, hooks, scope, heard, lastHeard, problems, mcp }): Cell[] => [
     { text: id },
     {
-      text: hooks === "watched" ? "no hooks" : `hooks ${hooks}`,
-      paint: (text) => paint(hooks === "watched" || (heard && problems.length === 0) ? "green" : "yellow", text),
+      text: HOOKS[hooks] ?? `hooks ${hooks}`,
+      paint: (text) => paint(hooks in WITHOUT || (heard && problems.length === 0) ? "green" : "yellow", text),
     },
     {
       text:
-        hooks === "watched" || hooks === "absent"
+        hooks in WITHOUT || hooks === "absent"
           ? ""
           : heard && lastHeard
             ? `last heard ${age(lastHeard, now())}`
@@ -301,7 +215,7 @@ function printAgents(agents: readonly AgentStatus[], io: Io): void {
     },
     {
       text: [
-        hooks === "watched" ? "recorded while `backtrail watch` runs" : `${scope} scope`,
+        WITHOUT[hooks] ?? (hooks === "by-hand" ? "hooks that you made" : `${scope} scope`),
         ...(mcp === undefined ? [] : [`MCP ${mcp}`]),
       ].join(", "),
     },
@@ -327,7 +241,7 @@ function printSessions(sessions: readonly SessionState[], workspace: Workspace, 
   const rows = here
     .slice(0, SHOWN_SESSIONS)
     .map((session): Cell[] => [
-      { text: oneLine(session.id).slice(0, 8), paint: (text) => paint("magenta", text) },
+      { text: shortSession(session.id), paint: (text) => paint("magenta", text) },
       { text: oneLine(session.agent) },
       { text: phaseWord(session), paint: (text) => paint(session.phase === "ENDED" ? "dim" : "green", text) },
       { text: plural(session.turn, "turn") },

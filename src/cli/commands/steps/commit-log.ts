@@ -1,12 +1,12 @@
 /** `log --commits`: lists commits with the sessions and prompts behind them. */
 import { now } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { oneLine, plural, printable } from "../../../base/text.ts";
+import { oneLine, plural, printable, shortSession } from "../../../base/text.ts";
 import { type LinkedCommit, recentCommits } from "../../../checkpoints/links/history.ts";
 import { CheckpointReader, type StoredCheckpoint } from "../../../checkpoints/read/read.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { fit } from "../../render/layout/text.ts";
-import { commitLine, shortSession } from "../../render/line-origin.ts";
+import { commitLine } from "../../render/line-origin.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
 

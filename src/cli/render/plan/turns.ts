@@ -1,10 +1,9 @@
 /** Renders the turns of a plan, one line each, grouped by session. */
-import { oneLine, plural } from "../../../base/text.ts";
+import { oneLine, plural, shortSession } from "../../../base/text.ts";
 import { groupTurns, type PlannedTurn } from "../../../restore/changes/turns.ts";
 import type { RestoreKind } from "../../../restore/types.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { table } from "../layout/table.ts";
-import { shortSession } from "../line-origin.ts";
 
 const MAX_SHOWN = 10;
 

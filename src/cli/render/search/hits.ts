@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import type { Fate, SearchHit, SearchResult } from "../../../api/search.ts";
-import { oneLine, plural, printable } from "../../../base/text.ts";
+import { oneLine, plural, printable, shortSession } from "../../../base/text.ts";
 import { sessionRefKey } from "../../../model/session.ts";
 import type { IndexStatus } from "../../../search/search.ts";
 import type { Paint } from "../../terminal/io.ts";
@@ -16,7 +16,7 @@ export interface HitsView {
   now: Date;
 }
 
-const SHORT_ID = 8;
+const SHORT_COMMIT = 8;
 const FIELD_WIDTH = 8;
 const INDENT = "  ";
 
@@ -33,7 +33,7 @@ function sessionLines(hits: readonly SearchHit[], view: HitsView): string[] {
   if (!first) return [];
   const { paint, columns } = view;
   const facts = [
-    paint("magenta", oneLine(first.session).slice(0, SHORT_ID)),
+    paint("magenta", shortSession(first.session)),
     paint("cyan", oneLine(first.agent)),
     first.repository === null ? "" : oneLine(basename(first.repository)),
     first.title === null ? "" : fit(oneLine(first.title), Math.max(20, columns - 50)),
@@ -64,7 +64,7 @@ export function fateWords(fate: Fate | null, paint: Paint): string[] {
   if (!fate) return [];
   return [
     fate.state === "kept" ? "" : paint("red", fate.state),
-    fate.commit === null ? "" : paint("green", `committed ${fate.commit.slice(0, SHORT_ID)}`),
+    fate.commit === null ? "" : paint("green", `committed ${fate.commit.slice(0, SHORT_COMMIT)}`),
     fate.check === null ? "" : fate.check === "green" ? paint("green", "✓") : paint("red", "✗"),
   ];
 }

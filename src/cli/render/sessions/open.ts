@@ -1,5 +1,5 @@
 /** Renders the sessions that are still open in a restored work tree, and the user's options. */
-import { oneLine, shorten } from "../../../base/text.ts";
+import { oneLine, shorten, shortSession } from "../../../base/text.ts";
 import type { OpenSession, Receipt } from "../../../restore/types.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { wrapAfter } from "../layout/text.ts";
@@ -27,7 +27,7 @@ export function openSessionLines({ openSessions, chat }: Receipt, paint: Paint, 
 }
 
 function openSessionLine({ name, session, title, working, notified }: OpenSession): string {
-  const what = title === null ? oneLine(session).slice(0, 8) : `"${shorten(oneLine(title), TITLE_LENGTH)}"`;
+  const what = title === null ? shortSession(session) : `"${shorten(oneLine(title), TITLE_LENGTH)}"`;
   const stop = working ? "It is working: interrupt it first. " : "";
   const told = notified
     ? "Your next prompt there tells it what was restored."

@@ -1,12 +1,11 @@
 /** Renders the timeline for screen readers: sentences, one fact per line, no symbols and no drawn lines. */
-import { oneLine, plural, shownPath } from "../../../base/text.ts";
+import { oneLine, plural, shortSession, shownPath } from "../../../base/text.ts";
 import type { Step } from "../../../model/step.ts";
 import { type Turn, tasksOf } from "../../../model/turn.ts";
 import { entriesOf } from "../files.ts";
 import { age } from "../layout/time.ts";
 import { forkTitle, type TimelineOptions, titleOf, turnNumber } from "./timeline.ts";
 
-const SHORT_SESSION = 8;
 const SHOWN_NAMES = 10;
 const VERDICTS: Readonly<Record<string, string>> = { pass: "Check passed.", fail: "Check failed." };
 
@@ -15,10 +14,7 @@ export function accessibleTimeline(turns: readonly Turn[], options: TimelineOpti
 }
 
 function entry({ head, steps, prompt, open }: Turn, { now, fates, verdictOf, patchOf }: TimelineOptions): string[] {
-  const who = [
-    head.agent && oneLine(head.agent),
-    head.session && `session ${oneLine(head.session).slice(0, SHORT_SESSION)}`,
-  ];
+  const who = [head.agent && oneLine(head.agent), head.session && `session ${shortSession(head.session)}`];
   const back = fates?.turnsBack(head) ?? null;
   const facts = [back !== null && `Turn ${turnNumber(back)}`, ...who, age(head.time, now), `step ${head.id}`];
   const lines = [`${facts.filter(Boolean).join(", ")}.`];

@@ -1,7 +1,7 @@
 /**
  * Renders the timeline: one entry per turn, with its files, subagents and forks below, fitted to the screen's width.
  */
-import { oneLine, shownPath } from "../../../base/text.ts";
+import { oneLine, shortSession, shownPath } from "../../../base/text.ts";
 import type { Step } from "../../../model/step.ts";
 import { type Turn, tasksOf } from "../../../model/turn.ts";
 import type { TurnStatuses } from "../../../restore/targets/turn-status.ts";
@@ -30,7 +30,6 @@ export interface TimelineOptions {
 }
 
 const INDENT = 2;
-const SHORT_SESSION = 8;
 
 export function timeline(turns: readonly Turn[], view: TimelineOptions): string[] {
   const options = { ...view, widths: widthsOf(turns, view) };
@@ -91,7 +90,7 @@ export function headlineOf({ head, open }: Turn, options: TimelineOptions): stri
   ] as const;
   const parts: string[] = [];
   if (head.session && head.kind !== "manual" && head.kind !== "safety") {
-    parts.push(paint("dim", oneLine(head.session).slice(0, SHORT_SESSION)));
+    parts.push(paint("dim", shortSession(head.session)));
   }
   if (head.session && isRun?.(head.session)) parts.push(paint("dim", "run"));
   const files = summaryOf(head.files, paint);

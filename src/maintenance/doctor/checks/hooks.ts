@@ -1,6 +1,7 @@
 /** Checks whether agents and git still call Backtrail, and whether the agents' versions are known. */
 import type { Agent } from "../../../agents/contract/agent.ts";
 import type { Scope } from "../../../agents/contract/profile.ts";
+import { connectionOf } from "../../../agents/hooks/connection.ts";
 import { inspect, install } from "../../../agents/hooks/install.ts";
 import { getAgent } from "../../../agents/registry/registry.ts";
 import { installedVersion, standingOf } from "../../../agents/registry/version.ts";
@@ -21,8 +22,13 @@ export async function checkHooks(workspace: Workspace, { executable }: DoctorOpt
       findings.push(problem("hooks", { kind: "agent-profile-gone", agent: id }));
       continue;
     }
-    if (!agent.profile.hooks) {
-      findings.push(ok("hooks", { kind: "agent-without-hooks", agent: id }));
+    const by = connectionOf(agent);
+    if (by === "watch" || by === "runs") {
+      findings.push(ok("hooks", { kind: "agent-without-hooks", agent: id, by }));
+      continue;
+    }
+    if (by === "by-hand") {
+      findings.push(...(await callFindings(workspace, agent, scope, executable, null)));
       continue;
     }
     const { state, file: path, problem: reason } = inspect(agent, scope, { workspace, executable });
@@ -43,7 +49,8 @@ async function callFindings(
   agent: Agent,
   scope: Scope,
   executable: string,
-  file: string,
+  /** Null for hooks that the user made. */
+  file: string | null,
 ): Promise<Finding[]> {
   const { id } = agent.profile;
   const shown = (path: string) => shownPath(within(workspace, path));

@@ -159,7 +159,9 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     `The profile of ${agent} is gone.`,
     `Bring it back, or run \`backtrail disable --agent ${agent}\`.`,
   ],
-  "agent-without-hooks": ({ agent }) => [`${agent}: has none, and is recorded while \`backtrail watch\` runs`],
+  "agent-without-hooks": ({ agent, by }) => [
+    `${agent}: has none, and is recorded ${by === "watch" ? "while `backtrail watch` runs" : "by `backtrail run`"}`,
+  ],
   "agent-file-unusable": ({ file, reason }) => [`${shownPath(file)} cannot be used: ${reason}`, CORRECT_FILE],
   "hooks-outdated": ({ agent, file }) => [`The hooks of ${agent} in ${shownPath(file)} call another Backtrail.`, FIX],
   "hooks-gone": ({ agent, file }) => [`The hooks of ${agent} are gone from ${shownPath(file)}.`, FIX],
@@ -169,10 +171,10 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     "Nothing of it was recorded. Restart the agent; `backtrail import` reads its conversation.",
   ],
   "hooks-called": ({ agent, file, last }) => [
-    `${agent}: in ${shownPath(file)}${last === null ? "" : `, last heard ${moment(last)}`}`,
+    `${agent}: ${hooksPlace(file)}${last === null ? "" : `, last heard ${moment(last)}`}`,
   ],
   "hooks-not-called-yet": ({ agent, file }) => [
-    `${agent}: installed, not heard yet (in ${shownPath(file)}).`,
+    `${agent}: installed, not heard yet (${hooksPlace(file)}).`,
     "Start the agent here, or restart it if it is running; then look again.",
   ],
   "no-agent-connected": () => ["No agent is connected.", "`backtrail enable` connects those it finds."],
@@ -289,4 +291,9 @@ function sizesText({ steps, limit, redoable }: { steps: number; limit: number; r
 
 function areOrIs(count: number): string {
   return count === 1 ? "is" : "are";
+}
+
+/** Null for hooks that the user made. */
+function hooksPlace(file: string | null): string {
+  return file === null ? "hooks that you made" : `in ${shownPath(file)}`;
 }

@@ -14,6 +14,10 @@ export const SETUP_WORDS: WordsFor<SetupProblem> = {
     `${agent} is not connected here.`,
     `Connected: ${connected.join(", ") || "none"}.`,
   ],
+  "agent-tells-nothing": ({ agent, name }) => [
+    `The profile of ${name} has neither hooks nor a command for runs, so nothing of it can be recorded.`,
+    `Add \`hooks\` or \`run\` to the profile, then run \`backtrail agents check ${agent}\`.`,
+  ],
   "folder-too-large": ({ folder, isHome }) => [
     `${folder} is ${isHome ? "your home directory" : "the whole disk"}, which is too much to record.`,
     "Go into the folder of a project, then run `backtrail enable` there.",

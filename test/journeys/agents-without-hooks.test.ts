@@ -1,0 +1,147 @@
+/** Agents that tell less than others: hooks that their user makes by hand, no hooks at all, ends of turns alone. */
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { runProgram } from "../support/index.ts";
+import { StandIn } from "../support/stand-in.ts";
+
+const SESSION = "5f0c2b1e-1111-4222-8333-444444444444";
+const OFF = { BACKTRAIL_WORKER: "off" };
+
+interface Logged {
+  steps: { kind: string; turn: number; prompt: string | null; session: string; files: { added: string[] } }[];
+}
+
+function describe(world: StandIn, profile: Record<string, unknown>): void {
+  const file = join(world.repository.home, "backtrail/config/agents", `${profile["id"]}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  const always = { v: 2, detection: { min_score: 50, score_rules: [] }, protected_dirs: [], tested_versions: [] };
+  writeFileSync(file, JSON.stringify({ ...always, ...profile }));
+}
+
+/** Runs the commands that `enable` printed, as the agent would. */
+async function called(world: StandIn, command: string, payload: object): Promise<void> {
+  const env = world.environment(OFF);
+  const done = await runProgram("/bin/sh", ["-c", command], {
+    cwd: world.repository.path,
+    env,
+    input: JSON.stringify({ session_id: SESSION, cwd: world.repository.path, ...payload }),
+  });
+  expect(done).toMatchObject({ code: 0, stderr: "" });
+}
+
+const BY_HAND = {
+  id: "handy",
+  display_name: "Handy",
+  hooks: {
+    settings: { user: { format: "none" } },
+    install: { asked: { verb: "asked" }, answered: { verb: "answered", matcher: "all" } },
+    fields: { session_id: ["$.session_id"], cwd: ["$.cwd"], prompt: ["$.prompt"] },
+    events: { asked: "TurnStart", answered: "TurnEnd" },
+    tools: {},
+  },
+};
+
+test("hooks by hand: enable prints the commands, and they record", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  describe(world, BY_HAND);
+  const enabled = await repository.run(["enable", "--agent", "handy"], { env: OFF });
+  expect(enabled).toMatchObject({ code: 0 });
+  const command = (name: string) => new RegExp(`^  ${name}: (.*)$`, "m").exec(enabled.stdout)?.[1] ?? "";
+  expect(command("asked")).toContain("hooks handy asked");
+  expect(repository.git("status", "--porcelain")).toBe("");
+
+  await called(world, command("asked"), { prompt: "Write it" });
+  repository.write("it.txt", "it\n");
+  await called(world, command("answered \\(all\\)"), {});
+  const { steps } = await repository.json<Logged>(["log"], { env: OFF });
+  expect(steps.map(({ kind, turn, prompt }) => [kind, turn, prompt])).toEqual([
+    ["turn-end", 1, "Write it"],
+    ["turn-start", 1, "Write it"],
+  ]);
+  const status = await repository.json<{ agents: object[] }>(["status"], { env: OFF });
+  expect(status.agents).toContainEqual(expect.objectContaining({ id: "handy", hooks: "by-hand", heard: true }));
+  expect((await repository.run(["status"], { env: OFF })).stdout).toContain("hooks that you made");
+  expect(await repository.run(["doctor", "--check"], { env: OFF })).toMatchObject({ code: 0 });
+  const disabled = await repository.run(["disable"], { env: OFF });
+  expect(disabled).toMatchObject({ code: 0 });
+  expect(disabled.stderr).toContain("take them out");
+});
+
+const RUN_ALONE = {
+  id: "plain",
+  display_name: "Plain",
+  executable: "plain",
+  run: { command: ["{prompt}"], stream: { output: "text", end: "exit", rules: [] } },
+};
+
+test("no hooks: a run is recorded before and after, as one session, and can be taken back", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  describe(world, RUN_ALONE);
+  world.agent("plain", 'printf "%s\\n" "$1" >> told.txt; echo "I wrote $1"');
+  repository.write("mine.txt", "mine\n");
+  const enabled = await repository.run(["enable", "--agent", "plain"], { env: OFF });
+  expect(enabled).toMatchObject({ code: 0 });
+  expect(enabled.stdout).toContain("when `backtrail run` starts it");
+
+  expect(await world.run(["once", "--agent", "plain"], OFF)).toMatchObject({ code: 0 });
+  const { steps } = await repository.json<Logged>(["log"], { env: OFF });
+  expect(steps.map(({ kind, turn, prompt }) => [kind, turn, prompt])).toEqual([
+    ["turn-end", 1, "once"],
+    ["turn-start", 1, "once"],
+  ]);
+  expect(steps[0]?.files.added).toEqual(["told.txt"]);
+  const shown = await repository.json<{ step: object }>(["show", "last"], { env: OFF });
+  expect(shown.step).toMatchObject({ response: "I wrote once", interrupted: false });
+
+  const { sessions } = await repository.json<{ sessions: { id: string }[] }>(["sessions"], { env: OFF });
+  expect(sessions.map(({ id }) => id)).toEqual([steps[0]?.session ?? ""]);
+  expect(await repository.run(["doctor", "--check"], { env: OFF })).toMatchObject({ code: 0 });
+
+  expect(await repository.run(["rewind", "1", "--yes"], { env: OFF })).toMatchObject({ code: 0 });
+  expect(repository.exists("told.txt")).toBe(false);
+  expect(repository.read("mine.txt")).toBe("mine\n");
+});
+
+test("no hooks: a run that fails is an interrupted turn, and its files are in it", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  describe(world, RUN_ALONE);
+  world.agent("plain", "echo half > half.txt; exit 3");
+  await repository.run(["enable", "--agent", "plain"], { env: OFF });
+  expect((await world.run(["once", "--agent", "plain"], OFF)).code).not.toBe(0);
+  const { step } = await repository.json<{ step: object }>(["show", "last"], { env: OFF });
+  expect(step).toMatchObject({ kind: "turn-end", interrupted: true, files: { added: ["half.txt"] } });
+});
+
+test("an agent that tells only the ends of its turns: each is a turn of its own, and rewind takes back one", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  const { hooks } = BY_HAND;
+  const install = { answered: { verb: "answered" } };
+  describe(world, { ...BY_HAND, hooks: { ...hooks, install, events: { answered: "TurnEnd" } } });
+  const enabled = await repository.run(["enable", "--agent", "handy"], { env: OFF });
+  const command = /^ {2}answered: (.*)$/m.exec(enabled.stdout)?.[1] ?? "";
+  for (const name of ["one", "two", "three"]) {
+    repository.write(`${name}.txt`, `${name}\n`);
+    await called(world, command, {});
+  }
+  const { steps } = await repository.json<Logged>(["log"], { env: OFF });
+  expect(steps.map(({ kind, turn, files }) => [kind, turn, files.added])).toEqual([
+    ["turn-end", 3, ["three.txt"]],
+    ["turn-end", 2, ["two.txt"]],
+    ["turn-end", 1, expect.anything()],
+  ]);
+  expect(await repository.run(["rewind", "1", "--yes"], { env: OFF })).toMatchObject({ code: 0 });
+  expect(["one", "two", "three"].filter((name) => repository.exists(`${name}.txt`))).toEqual(["one", "two"]);
+});
+
+test("a profile with neither hooks nor runs is refused, and says what it lacks", async () => {
+  using world = new StandIn();
+  describe(world, { id: "mute", display_name: "Mute" });
+  const enabled = await world.repository.run(["enable", "--agent", "mute"], { env: OFF });
+  expect(enabled).toMatchObject({ code: 2 });
+  expect(enabled.stderr).toContain("neither hooks nor a command for runs");
+});
