@@ -17,6 +17,8 @@ import { startWorker } from "./start-worker.ts";
 const POLL_MS = 500;
 /** Longer than an agent's pauses within a turn: before it applies an answer, and after a failed test. */
 const QUIET_MS = 4_000;
+/** While the agent has more to do in the turn: its user may be thinking about a question. */
+const PENDING_MS = 15 * 60_000;
 
 export interface WatchParts {
   workspace: Workspace;
@@ -67,6 +69,7 @@ class Follower {
   #begun = false;
   /** When the agent last worked; null if a step has already recorded that work. */
   #workedAt: number | null = null;
+  #pending = false;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -84,7 +87,7 @@ class Follower {
       this.#offset += bytes.length;
       for (const sign of this.#reader.read(bytes)) await this.#take(sign);
     }
-    const quiet = this.#parts.quietMs ?? QUIET_MS;
+    const quiet = this.#pending ? PENDING_MS : (this.#parts.quietMs ?? QUIET_MS);
     if (this.#workedAt !== null && performance.now() - this.#workedAt >= quiet) await this.#endTurn();
   }
 
@@ -117,13 +120,16 @@ class Follower {
         await this.#tell("TurnStart", sign.text);
         return;
       case "work":
-        if (this.#begun) this.#workedAt = performance.now();
+        if (!this.#begun) return;
+        this.#workedAt = performance.now();
+        this.#pending = sign.pending === true;
     }
   }
 
   async #endTurn(): Promise<void> {
     this.#inTurn = false;
     this.#workedAt = null;
+    this.#pending = false;
     await this.#tell("TurnEnd", null);
   }
 

@@ -77,7 +77,11 @@ export class Rig {
     this.env = env;
   }
 
-  static async start(agent: RealAgent, program: string, scenarios: (project: string) => Scenario[]): Promise<Rig> {
+  static async start(
+    agent: Omit<RealAgent, "package">,
+    program: string,
+    scenarios: (project: string) => Scenario[],
+  ): Promise<Rig> {
     const place = makePlace();
     const paths = {
       scenarios: join(place.directory, "scenarios.json"),

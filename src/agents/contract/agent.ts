@@ -132,8 +132,8 @@ export type WatchSign =
   /** The agent started. */
   | { sign: "session"; id: string }
   | { sign: "prompt"; text: string }
-  /** The agent answered or used a tool. */
-  | { sign: "work" };
+  /** The agent answered or used a tool. `pending`: it has more to do in this turn, perhaps after a question. */
+  | { sign: "work"; pending?: true };
 
 /** For an agent that installs its own hooks. A failure is a UserError with the agent's message. */
 export interface OwnHooks {

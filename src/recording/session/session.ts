@@ -306,6 +306,8 @@ export class Session {
     if (now) this.state.tokensCounted = now;
     if (now && before) return tokensBetween(before, now);
     if (!said || said.tokensUnknown || this.#agent.analyzer?.countsTokens === false) return null;
+    // What comes after a turn's end belongs to that turn, and its tokens are counted there.
+    if (this.state.openTurn === null && said.apiCalls === undefined && said.prompts.length === 0) return null;
     return addTokens(said.tokens, ofTasks);
   }
 

@@ -57,6 +57,34 @@ test("the conversation has its entries where they stand", () => {
   expect(history.toString("utf8", prompt?.start, prompt?.end)).toBe("#### Explain it  ");
 });
 
+const signsOf = (...parts: string[]) => {
+  const reader = watcher.reader();
+  return parts.flatMap((part) => reader.read(Buffer.from(part)));
+};
+const EDIT = "#### Write it  \n\nI write it.\n\ngreeting.txt\n```\nhello\n```\n\n> Tokens: 598 sent, 14 received.  \n";
+
+test("an edit that was announced is pending until it is applied or refused", () => {
+  const prompt = { sign: "prompt" as const, text: "Write it" };
+  const pending = { sign: "work" as const, pending: true as const };
+  expect(signsOf(EDIT)).toEqual([prompt, pending]);
+  const asked = "> greeting.txt  \n> Create new file? (Y)es/(N)o [Yes]: y  \n";
+  expect(signsOf(EDIT, asked)).toEqual([prompt, pending, pending]);
+  expect(signsOf(EDIT, asked, "> Applied edit to greeting.txt  \n").at(-1)).toEqual({ sign: "work" });
+  expect(signsOf(EDIT, "> Create new file? (Y)es/(N)o [Yes]: n  \n").at(-1)).toEqual({ sign: "work" });
+  expect(signsOf("#### Explain  \n\nIt says\n```\nhello\n```\n> Tokens: 5 sent, 4 received.  \n").at(-1)).toEqual({
+    sign: "work",
+  });
+  expect(signsOf("#### Go  \n\na.ts\n```\n<<<<<<< SEARCH\na\n=======\nb\n").at(-1)).toEqual(pending);
+});
+
+test("what a command such as /add reports is no work", () => {
+  expect(signsOf("#### /add doc.txt  \n> Added doc.txt to the chat  \n")).toEqual([]);
+  expect(signsOf("#### /add a  \n", "> Added a to the chat  \n", "#### Go  \n", "Gone.\n")).toEqual([
+    { sign: "prompt", text: "Go" },
+    { sign: "work" },
+  ]);
+});
+
 test("nothing in it throws", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 30 }), (hits) => {

@@ -1,14 +1,21 @@
 /** Turns the lines that Aider appends to its history into lifecycle signs. */
 import type { WatchReader, WatchSign } from "../../contract/agent.ts";
-import { historyLine, isRequest } from "./transcript.ts";
+import { type HistoryLine, historyLine, isRequest } from "./transcript.ts";
 
 export class HistoryReader implements WatchReader {
+  /** Reports of a command such as `/add` are no work of a turn. */
+  #isRequested = true;
+  readonly #edits = new AnnouncedEdits();
+
   read(bytes: Uint8Array): WatchSign[] {
     const signs: WatchSign[] = [];
     let prompt: string[] = [];
     const endPrompt = () => {
+      if (prompt.length === 0) return;
       const text = prompt.join("\n");
-      if (isRequest(text)) signs.push({ sign: "prompt", text });
+      this.#isRequested = isRequest(text);
+      this.#edits.forget();
+      if (this.#isRequested) signs.push({ sign: "prompt", text });
       prompt = [];
     };
     for (const text of Buffer.from(bytes).toString("utf8").split("\n")) {
@@ -18,10 +25,44 @@ export class HistoryReader implements WatchReader {
         continue;
       }
       endPrompt();
-      if (line.type === "session") signs.push({ sign: "session", id: line.id });
-      else if (line.type !== "blank" && signs.at(-1)?.sign !== "work") signs.push({ sign: "work" });
+      this.#edits.read(line);
+      if (line.type === "session") {
+        this.#isRequested = true;
+        signs.push({ sign: "session", id: line.id });
+      } else if (line.type !== "blank" && this.#isRequested) {
+        if (signs.at(-1)?.sign === "work") signs.pop();
+        signs.push({ sign: "work", ...(this.#edits.arePending ? { pending: true } : {}) });
+      }
     }
     endPrompt();
     return signs;
   }
 }
+
+/**
+ * Whether an answer has edits that Aider has not applied yet. Before it applies them it may ask ("Create new file?"),
+ * and it writes nothing until its user has answered.
+ */
+class AnnouncedEdits {
+  arePending = false;
+  #before = "";
+
+  forget(): void {
+    this.arePending = false;
+    this.#before = "";
+  }
+
+  read(line: HistoryLine): void {
+    if (line.type === "answer") {
+      const isFile = line.text.startsWith("```") && FILE_NAME.test(this.#before);
+      if (isFile || line.text.startsWith("<<<<<<< SEARCH") || line.text.startsWith("```diff")) this.arePending = true;
+      this.#before = line.text.trim();
+    } else if (line.type === "report" && IS_DONE.test(line.text)) this.arePending = false;
+  }
+}
+
+/** The line above a fence, in the formats that give whole files. */
+const FILE_NAME = /^[`*#]{0,4} ?[^\s`*]{1,200}[`*:]{0,4}$/;
+/** An edit was applied, refused by the user, or can't be applied; a question is written with its answer. */
+const IS_DONE =
+  /^(?:Applied edit to|Did not apply|\^C|Only \d+ reflections)|did not conform|(?:\?|\]:) (?:n|no|s|skip|d)$/i;
