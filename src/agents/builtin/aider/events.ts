@@ -46,15 +46,19 @@ export class HistoryReader implements WatchReader {
 class AnnouncedEdits {
   arePending = false;
   #before = "";
+  #isInFence = false;
 
   forget(): void {
     this.arePending = false;
     this.#before = "";
+    this.#isInFence = false;
   }
 
   read(line: HistoryLine): void {
     if (line.type === "answer") {
-      const isFile = line.text.startsWith("```") && FILE_NAME.test(this.#before);
+      const isFence = line.text.startsWith("```");
+      const isFile = isFence && !this.#isInFence && FILE_NAME.test(this.#before);
+      if (isFence) this.#isInFence = !this.#isInFence;
       if (isFile || line.text.startsWith("<<<<<<< SEARCH") || line.text.startsWith("```diff")) this.arePending = true;
       this.#before = line.text.trim();
     } else if (line.type === "report" && IS_DONE.test(line.text)) this.arePending = false;
