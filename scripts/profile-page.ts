@@ -35,7 +35,8 @@ Regular expressions are RE2's: no look-around and no back-references, so that no
 
 \`$.a.b\` leads from the object to \`a\` and from there to \`b\`; \`$.list.0\` is the first member of a list. A name is also
 found in its other spellings (\`session_id\`, \`sessionId\`, \`session-id\`). Of several paths, the first that leads to a
-value counts.
+value counts. A text that is itself a JSON object is looked into: \`$.function.arguments.path\` works where the arguments
+of a tool are a text.
 
 ## Keys
 `;

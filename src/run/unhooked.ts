@@ -2,6 +2,8 @@
  * Records runs of agents that have no hooks: the turn begins before the agent starts and ends when it has ended. Other
  * agents tell of their turns themselves.
  */
+import { existsSync } from "node:fs";
+import { findTranscript } from "../agents/generic/place.ts";
 import { connectionOf } from "../agents/hooks/connection.ts";
 import { getAgent } from "../agents/registry/registry.ts";
 import { now } from "../base/clock.ts";
@@ -46,17 +48,26 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
       logError(`run ${agent.profile.id}`, error);
     }
   };
+  // An agent that takes an id of ours may keep its conversation under that id.
+  const conversation = () => {
+    const path = findTranscript(agent.profile, workspace.root, sessionId);
+    return path !== null && existsSync(path) ? path : null;
+  };
   const { prompt, model } = request;
-  await tell({ type: "TurnStart", timestamp: now().toISOString(), prompt, model, tokensSoFar: NO_TOKENS });
+  const start = { timestamp: now().toISOString(), transcriptPath: conversation(), prompt, model };
+  await tell({ type: "TurnStart", ...start, tokensSoFar: NO_TOKENS });
   return {
     request: { ...request, newSession: sessionId },
     ended({ result, status, usage }) {
+      const transcriptPath = conversation();
       const isKnown = usage.tokens.input + usage.tokens.output > 0;
       return tell({
         type: "TurnEnd",
         timestamp: now().toISOString(),
+        transcriptPath,
         model,
-        response: result === "" ? null : result,
+        // What it prints as text is more than its last answer.
+        response: result === "" || transcriptPath !== null ? null : result,
         metadata: status === "completed" ? {} : { error: status },
         ...(isKnown ? { tokensSoFar: usage.tokens } : {}),
       });

@@ -104,6 +104,10 @@ function sayingOf(item: TranscriptItem): string {
   return "text" in item && item.text !== null ? item.text : "model" in item ? item.model : "";
 }
 
+function documentIn(bytes: Uint8Array): unknown {
+  return parseLine(asBuffer(bytes), { start: 0, end: bytes.length });
+}
+
 function valuesIn(bytes: Uint8Array, lines: LinesSection): unknown[] {
   const buffer = asBuffer(bytes);
   if (lines.list !== undefined) return messagesIn(buffer, lines);
@@ -114,14 +118,17 @@ function valuesIn(bytes: Uint8Array, lines: LinesSection): unknown[] {
 export function lineFieldChecks(profile: Profile, transcripts: readonly Uint8Array[]): LineFieldCheck[] {
   const lines = profile.transcript?.lines;
   if (!lines) return [];
-  const values = transcripts.flatMap((bytes) => valuesIn(bytes, lines));
+  const messages = transcripts.flatMap((bytes) => valuesIn(bytes, lines));
+  // A document has fields of its own, such as the session's id.
+  const documents = lines.list === undefined ? [] : transcripts.map((bytes) => documentIn(bytes));
+  const values = [...messages, ...documents];
   const blocks = values.flatMap((value) => firstAt(value, lines.blocks?.at) ?? []);
   const declared = declaredPaths(lines).map(({ field, paths, ofBlock }) => ({
     field,
     paths,
     found: (ofBlock ? blocks : values).filter((value) => firstAt(value, paths) !== undefined).length,
   }));
-  return [...declared, ...(lines.rules ?? []).map((rule, i) => ruleCheck(rule, i, values))];
+  return [...declared, ...(lines.rules ?? []).map((rule, i) => ruleCheck(rule, i, messages))];
 }
 
 /** How many lines, or members of their lists, a rule applies to. */

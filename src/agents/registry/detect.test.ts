@@ -82,6 +82,11 @@ test("precedence: configuration, payload, environment, transcript path, transcri
   expect(detectAgent(both, nothing)).toEqual({ id: "unknown", by: "nothing" });
 });
 
+test("a document's agent is told by its own keys, wherever its messages are", () => {
+  const document = JSON.stringify({ betaId: 1, type: 2, history: [{ role: "user" }] }, null, 2);
+  expect(agentOfTranscript(both, Buffer.from(document))).toBe("beta");
+});
+
 test("a transcript's lines alone identify the agent", () => {
   expect(agentOfTranscript(both, Buffer.from('garbage\n{"betaId":1}\n{"betaId":1,"type":null}\n'))).toBe("beta");
   expect(agentOfTranscript(both, Buffer.from('{"betaId":1,"type":2}'))).toBeUndefined();

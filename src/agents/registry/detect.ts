@@ -143,21 +143,26 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** The first lines of a JSONL transcript, or a document and its messages. */
+/** The first lines of a JSONL transcript, or a document and, where they are in their usual place, its messages. */
 function firstLines(bytes: Uint8Array): unknown[] {
   const buffer = asBuffer(bytes);
-  if (isOneDocument(buffer)) return withMessages(parseLine(buffer, { start: 0, end: buffer.length }));
+  if (isOneDocument(buffer)) {
+    const document = parseLine(buffer, { start: 0, end: buffer.length });
+    const messages = messagesOf(document);
+    // A single line without its end may be one of many.
+    return messages.length > 0 || buffer.includes("\n") ? [document, ...messages] : [];
+  }
   const values: unknown[] = [];
   for (const line of completeLines(buffer)) {
     values.push(parseLine(buffer, line));
     if (values.length >= LINES_LOOKED_AT) break;
   }
-  return values.length === 1 ? [...values, ...withMessages(values[0])] : values;
+  return values.length === 1 ? [...values, ...messagesOf(values[0])] : values;
 }
 
-function withMessages(document: unknown): unknown[] {
+function messagesOf(document: unknown): unknown[] {
   const messages = valueAt(document, "$.messages");
-  return Array.isArray(messages) ? [document, ...messages.slice(0, LINES_LOOKED_AT)] : [];
+  return Array.isArray(messages) ? messages.slice(0, LINES_LOOKED_AT) : [];
 }
 
 /** The length of the longest group of paths that the line has; 0 if it is not a line of this agent. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { firstAt, isPath, sameName, textAt, valueAt } from "./paths.ts";
+import { firstAt, isPath, leafAt, sameName, textAt, valueAt } from "./paths.ts";
 
 test("walks names", () => {
   expect(valueAt({ a: { b: [1] } }, "$.a.b")).toEqual([1]);
@@ -61,4 +61,18 @@ test("what is no path leads nowhere", () => {
   const paths = [null, 3, {}, "a", "$.a"] as unknown as string[];
   expect(firstAt({ a: "found" }, paths)).toBe("found");
   expect(textAt({ a: "found" }, paths)).toBe("found");
+});
+
+test("a text that is JSON is looked into, and never replaced", () => {
+  const line = {
+    call: { arguments: '{"filePath":"/a.ts","deep":{"__proto__":{"x":1}}}' },
+    text: "{no json",
+    list: "[1]",
+  };
+  expect(valueAt(line, "$.call.arguments.file_path")).toBe("/a.ts");
+  expect(valueAt(line, "$.call.arguments")).toBeString();
+  expect(valueAt(line, "$.text.a")).toBeUndefined();
+  expect(valueAt(line, "$.list.0")).toBeUndefined();
+  expect(valueAt(line, "$.call.arguments.toString")).toBeUndefined();
+  expect(leafAt(line, "$.call.arguments.filePath")).toBeUndefined();
 });

@@ -1,14 +1,19 @@
 /**
  * Paths into an agent's JSON: `$.a.b`, names only. A name matches as written, or in snake_case, camelCase or
- * kebab-case. Paths follow only own properties, so no payload reaches a prototype.
+ * kebab-case. Paths follow only own properties, so no payload reaches a prototype. A text that is JSON itself, such as
+ * the arguments of a tool, is looked into like an object.
  */
 export function valueAt(root: unknown, path: string): unknown {
+  return walk(root, path, opened);
+}
+
+function walk(root: unknown, path: string, open: (value: unknown) => unknown): unknown {
   if (path === "$") return root;
   // A hook reads a user's profile without checking it, so a path may be anything.
   if (typeof path !== "string" || !path.startsWith("$.")) return undefined;
   let value = root;
   for (const name of path.slice(2).split(".")) {
-    value = property(value, name);
+    value = property(open(value), name);
     if (value === undefined) return undefined;
   }
   return value;
@@ -41,7 +46,8 @@ export function isPath(path: string): boolean {
 /** The parent and name of the value at a path, so that the caller can replace the value. */
 export function leafAt(root: unknown, path: string): { parent: Record<string, unknown>; name: string } | undefined {
   const dot = path.lastIndexOf(".");
-  const parent = dot < 0 ? undefined : valueAt(root, path.slice(0, dot));
+  // What is inside a text can be read there, but not replaced.
+  const parent = dot < 0 ? undefined : walk(root, path.slice(0, dot), (value) => value);
   const name = ownName(parent, path.slice(dot + 1));
   return name === undefined ? undefined : { parent: parent as Record<string, unknown>, name };
 }
@@ -49,6 +55,18 @@ export function leafAt(root: unknown, path: string): { parent: Record<string, un
 function property(value: unknown, name: string): unknown {
   const own = ownName(value, name);
   return own === undefined ? undefined : (value as Record<string, unknown>)[own];
+}
+
+const LONGEST_JSON = 1 << 20;
+
+/** A text that is a JSON object, as the object. */
+function opened(value: unknown): unknown {
+  if (typeof value !== "string" || !value.startsWith("{") || value.length > LONGEST_JSON) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The name as the object spells it. */

@@ -1,6 +1,7 @@
 /** Finds the files that an agent writes: looks below likely directories before and after, and compares. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { configDirectory, dataDirectory } from "../../../base/paths.ts";
 
 /** Directories in the home directory that hold no conversations, or too much else. */
 const SKIPPED = new Set([
@@ -44,7 +45,9 @@ export function likelyDirectories(home: string, cwd: string, more: readonly stri
 /** The sizes of all JSON files there. */
 export function sizesIn(directories: readonly string[]): Sizes {
   const sizes: Sizes = new Map();
-  for (const directory of directories) look(directory, 0, sizes);
+  // Our own files grow while we record.
+  const own = new Set([dataDirectory(), configDirectory()]);
+  for (const directory of directories) look(directory, 0, sizes, own);
   return sizes;
 }
 
@@ -68,12 +71,12 @@ export function readStable(path: string, longest: number): Buffer | undefined {
   }
 }
 
-function look(directory: string, depth: number, sizes: Sizes): void {
-  if (depth > MAX_DEPTH || sizes.size >= MAX_FILES) return;
+function look(directory: string, depth: number, sizes: Sizes, own: ReadonlySet<string>): void {
+  if (depth > MAX_DEPTH || sizes.size >= MAX_FILES || own.has(directory)) return;
   for (const entry of entriesIn(directory)) {
     const path = join(directory, entry.name);
     // Links are not followed.
-    if (entry.isDirectory() && !SKIPPED.has(entry.name)) look(path, depth + 1, sizes);
+    if (entry.isDirectory() && !SKIPPED.has(entry.name)) look(path, depth + 1, sizes, own);
     else if (entry.isFile() && ENDINGS.test(entry.name) && sizes.size < MAX_FILES) {
       const stat = statSync(path, { throwIfNoEntry: false });
       if (stat) sizes.set(path, { size: stat.size, mtimeMs: stat.mtimeMs });

@@ -13,6 +13,8 @@ export type Doubt =
   | { kind: "tools-unknown"; key: string; tools: string[] }
   /** No recorded file holds the conversation. */
   | { kind: "no-transcript"; key: string }
+  /** Nothing was sent: the agent has no hooks, or does not read them where they were. */
+  | { kind: "no-hooks"; key: string }
   | { kind: "outside-home"; key: string; path: string }
   /** A part of the transcript's path that nothing recorded explains. */
   | { kind: "place-unknown"; key: string; part: string }

@@ -48,7 +48,15 @@ const SEARCHES: Partial<Record<FieldName, Search>> = {
   error: { names: ["error", "errortype", "error.message"], in: ["TurnEnd"], fits: isText },
   model: { names: ["model", "modelid", "modelname"], fits: isId },
   response: {
-    names: ["lastassistantmessage", "promptresponse", "response", "outputtext", "finalmessage", "answer"],
+    names: [
+      "lastassistantmessage",
+      "lastassistanttext",
+      "promptresponse",
+      "response",
+      "outputtext",
+      "finalmessage",
+      "answer",
+    ],
     in: ["TurnEnd"],
     fits: isText,
   },

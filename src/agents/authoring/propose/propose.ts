@@ -5,8 +5,10 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeDirectory, writeFileAtomic } from "../../../base/fs/files.ts";
+import { asBuffer } from "../../../transcripts/lines.ts";
 import type { HooksSection, Profile } from "../../contract/profile.ts";
 import { describedAgent } from "../../generic/agent.ts";
+import { entryReader } from "../../generic/transcript.ts";
 import { textAt, valueAt } from "../../registry/paths.ts";
 import { type Recording, readRecording } from "../capture/format.ts";
 import { demandFreeId } from "../scaffold.ts";
@@ -28,7 +30,7 @@ function proposeProfile(id: string, recording: Recording): Proposal {
   const events = proposeEvents(payloads);
   const sent: Sent[] = payloads.map((payload, index) => ({ ...payload, type: events.meanings[index] ?? null }));
   const files = recording.transcripts.flatMap(({ path }) => path ?? []);
-  const doubts: Doubt[] = [...events.doubts];
+  const doubts: Doubt[] = payloads.length > 0 ? [...events.doubts] : [{ kind: "no-hooks", key: "hooks" }];
   // Tools tell which fields are files, and fields tell the tools: the names come first.
   const names = proposeFields(sent, { files, cwd: recording.cwd, tools: {} });
   const uses = sent.flatMap(({ raw }) => {
@@ -36,16 +38,16 @@ function proposeProfile(id: string, recording: Recording): Proposal {
     return name === null ? [] : [{ name, input: names.tool_input?.map((path) => valueAt(raw, path)).find(Boolean) }];
   });
   const known = knownOf(sent, names, recording);
-  const found = proposeTranscript(id, recording.transcripts, known);
+  const found = conversationIn(proposeTranscript(id, recording.transcripts, known), recording, known.prompts);
   const { tools, doubts: aboutTools } = proposeTools([...uses, ...(found?.uses ?? [])]);
   const fields = proposeFields(sent, { files, cwd: recording.cwd, tools });
   doubts.push(...aboutTools, ...(found?.doubts ?? [{ kind: "no-transcript", key: "transcript" } as const]));
   for (const field of ["session_id", "cwd"] as const) {
-    if (!fields[field]) doubts.push({ kind: "not-found", key: `hooks.fields.${field}` });
+    if (payloads.length > 0 && !fields[field]) doubts.push({ kind: "not-found", key: `hooks.fields.${field}` });
   }
   const isPromptKnown = fields.prompt !== undefined || found !== undefined;
-  if (!isPromptKnown) doubts.push({ kind: "not-found", key: "hooks.fields.prompt" });
-  if (!hooks) doubts.push({ kind: "hooks-by-hand", key: "hooks.settings" });
+  if (payloads.length > 0 && !isPromptKnown) doubts.push({ kind: "not-found", key: "hooks.fields.prompt" });
+  if (!hooks && payloads.length > 0) doubts.push({ kind: "hooks-by-hand", key: "hooks.settings" });
   const profile = profileOf(
     id,
     recording,
@@ -62,6 +64,22 @@ function proposeProfile(id: string, recording: Recording): Proposal {
   if (profile.transcript?.fork) doubts.push({ kind: "fork-untried", key: "transcript.fork" });
   doubts.push(...promptDoubts(profile, recording, found, known.prompts));
   return { profile, doubts, transcript: found?.file ?? null };
+}
+
+/** A file in which none of the prompts is read, such as a cache, is not the conversation. */
+function conversationIn(
+  found: TranscriptProposal | undefined,
+  { transcripts }: Recording,
+  prompts: readonly string[],
+): TranscriptProposal | undefined {
+  const file = transcripts.find((each) => each.file === found?.file);
+  const lines = found?.transcript.lines;
+  if (!found || !file || !lines || prompts.length === 0) return found;
+  const read = entryReader({ lines, tools: {} })(asBuffer(file.bytes));
+  for (const { items } of read) {
+    if (items.some((item) => item.kind === "prompt" && prompts.includes(item.text.trim()))) return found;
+  }
+  return undefined;
 }
 
 /** What hooks sent, to be found again in the transcript. */
@@ -88,6 +106,9 @@ function settingsOf({ hooks }: Recording): HooksSection["settings"] {
   return { [hooks.scope]: { path: hooks.path, format: hooks.format } };
 }
 
+/** Directories of the home directory that belong to no agent. */
+const SHARED = new Set([".local", ".config", ".cache"]);
+
 function profileOf(
   id: string,
   recording: Recording,
@@ -96,7 +117,7 @@ function profileOf(
 ): Profile {
   const variables = environmentOf(recording, hooks);
   const directory = found?.transcript.directory.split("/")[0];
-  const folder = directory?.startsWith(".") && directory.length > 1 ? directory : `.${id}`;
+  const folder = directory && /^\../.test(directory) && !SHARED.has(directory) ? directory : `.${id}`;
   return {
     v: 2,
     id,

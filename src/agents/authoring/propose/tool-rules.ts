@@ -56,7 +56,17 @@ function useIn(node: Node): ToolUse[] | undefined {
   const id = firstKey(node.value, IDS, isText);
   if (!name || !input || !id) return undefined;
   const paths = { name: name.key, id: id.key, input: input.key };
-  return [{ node, id: String(id.value), name: String(name.value), input: input.value, paths }];
+  return [{ node, id: String(id.value), name: String(name.value), input: objectOf(input.value), paths }];
+}
+
+/** OpenAI's form has the arguments as text. */
+function objectOf(input: unknown): unknown {
+  if (typeof input !== "string" || !input.startsWith("{")) return input;
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
 }
 
 interface Result {

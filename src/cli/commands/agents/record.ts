@@ -78,7 +78,8 @@ async function stop(id: string, io: Io, isJson: boolean, known?: string): Promis
   io.say("");
   io.say(`Recorded ${plural(payloads.length, "hook call")} and ${plural(transcripts.length, "file")}.`);
   if (events.length > 0) io.say(`Events: ${events.map(printable).join(", ")}.`);
-  if (payloads.length === 0) io.say("No hook called. Does the agent read the file with the hooks?");
+  if (payloads.length === 0)
+    io.say("No hook called. Does the agent read that file, and in that form? --format names another one.");
   io.say(`Propose a profile with: backtrail agents new ${id} --from ${placeOf(ended, null)}`);
 }
 

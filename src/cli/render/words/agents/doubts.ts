@@ -14,6 +14,8 @@ const WORDS: { [K in Doubt["kind"]]: (doubt: Of<K>) => string } = {
     `no recorded event is a ${is}; did you ${is === "TurnStart" ? "ask something" : "wait for the answer"} while it was recorded?`,
   "tools-unknown": ({ tools }) => `their kind is unknown, so they count as other: ${tools.map(printable).join(", ")}`,
   "no-transcript": () => "no file that grew holds the conversation; name its directory with --watch",
+  "no-hooks": () =>
+    "nothing was sent; if the agent has hooks, record it with another --format, otherwise describe `run`: `backtrail run` records it",
   "outside-home": ({ path }) => `${shownPath(path)} is not in the home directory, so it can't be described`,
   "place-unknown": ({ part }) => `nothing recorded explains "${printable(part)}" in the transcript's path`,
   "prompts-differ": ({ missing, more }) =>
