@@ -93,6 +93,20 @@ const TOLD: Record<string, Record<string, Told>> = {
     },
     failed: { session: "ses_e1dae708effeqyhdcT3oLijk2H", status: "failed", text: "", failure: /^fake error 400$/ },
   },
+  kilo: {
+    new: {
+      session: "ses_e0f871302ffexpnDHTCB3Q2v5I",
+      status: "completed",
+      text: "Hello is there.",
+      tools: ["write", "read", "edit", "bash"],
+    },
+    resumed: {
+      session: "ses_e0f871302ffexpnDHTCB3Q2v5I",
+      status: "completed",
+      text: "It is bigger.",
+      tools: ["edit", "bash", "task"],
+    },
+  },
   pi: {
     new: {
       session: "01a1e24f-73b6-7066-abde-bd10492d79e5",

@@ -12,6 +12,7 @@ const AGENTS_WITH_NOTICE = [
   "factoryai-droid",
   "gemini",
   "opencode",
+  "kilo",
   "pi",
   "qwen",
   "kimi-code",

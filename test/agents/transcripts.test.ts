@@ -92,6 +92,15 @@ const ROWS: Row[] = [
 ];
 
 ROWS.push({
+  id: "kilo",
+  transcriptPath: "/home/dev/proj/.git/backtrail/kilo/ses_e0f871302ffexpnDHTCB3Q2v5I.jsonl",
+  projectRoot: "/home/dev/proj",
+  entryId: (line) => (line["info"] as { id?: string } | undefined)?.id,
+  document: true,
+  title: ({ content }) => (firstOf(content)?.["info"] as { title?: string } | undefined)?.title,
+  otherIds: null,
+});
+ROWS.push({
   id: "kimi-code",
   transcriptPath:
     "/home/dev/.kimi-code/sessions/wd_project_644774e1d4f0/session_439d30bc-5a0a-4d43-9a06-3d579a389b2b/agents/main/wire.jsonl",

@@ -85,7 +85,7 @@ for (const [name, command] of Object.entries(BOTH)) {
         [
           ["x", "--agent", "nobody"],
           2,
-          "Unknown agent: nobody. Available: claude, gemini, codex, opencode, cline, copilot, cursor, droid, kimi, pi, qwen",
+          "Unknown agent: nobody. Available: claude, gemini, codex, opencode, cline, copilot, cursor, droid, kilo, kimi, pi, qwen",
         ],
         [["x", "--agent", "codex"], 1, "codex not found in PATH"],
         [["x", "--parent", "nobody"], 1, "Parent session not found: nobody"],

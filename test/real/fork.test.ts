@@ -13,6 +13,7 @@ import { driver as codex } from "./codex.ts";
 import { driver as copilot } from "./copilot-cli.ts";
 import { driver as droid } from "./factoryai-droid.ts";
 import { driver as gemini } from "./gemini.ts";
+import { driver as kilo } from "./kilo.ts";
 import { driver as kimi } from "./kimi-code.ts";
 import { driver as openCode } from "./opencode.ts";
 import { driver as pi } from "./pi.ts";
@@ -36,7 +37,7 @@ interface Resumed {
   written: string | null;
 }
 
-for (const driver of [claude, codex, gemini, pi, openCode, droid, copilot, qwen, kimi]) {
+for (const driver of [claude, codex, gemini, pi, openCode, droid, copilot, qwen, kimi, kilo]) {
   const { program } = await driver.available();
   describe.skipIf(program === null)(`a fork with ${driver.id}`, () => {
     let rig: Rig;

@@ -44,7 +44,7 @@ export async function openCodeAvailability(): Promise<Available> {
   return { program: null, reason };
 }
 
-function configuration(url: string): object {
+export function configuration(url: string): object {
   const model = {
     name: "Model 1",
     tool_call: true,
@@ -117,7 +117,7 @@ export async function leaveOpenCode(terminal: Terminal): Promise<void> {
   terminal.close();
 }
 
-function readResult(stdout: string): { result: string; sessionId: string } {
+export function readResult(stdout: string): { result: string; sessionId: string } {
   const read = { result: "", sessionId: "" };
   for (const line of stdout.split("\n").filter((each) => each.startsWith("{"))) {
     const event = JSON.parse(line) as { type: string; sessionID?: string; part?: { text?: string } };

@@ -39,6 +39,16 @@ export const PACKAGED: Record<string, Packaged> = {
     profile: async () => (await import("../builtin/gemini/profile.json")).default as unknown as Profile,
     adapter: async () => (await import("../builtin/gemini/adapter.ts")).createAgent,
   },
+  kilo: {
+    profile: async () => {
+      const base = (await import("../builtin/opencode/profile.json")).default;
+      return (await import("./like.ts")).merged(
+        base,
+        (await import("../builtin/kilo/profile.json")).default,
+      ) as Profile;
+    },
+    adapter: async () => (await import("../builtin/opencode/adapter.ts")).createAgent,
+  },
   "kimi-code": {
     profile: async () => (await import("../builtin/kimi-code/profile.json")).default as unknown as Profile,
   },
@@ -56,4 +66,4 @@ export const PACKAGED: Record<string, Packaged> = {
 };
 
 /** Agents whose transcripts a plugin of ours writes into the store, each into a folder with the agent's id. */
-export const STORE_FOLDERS: readonly string[] = ["opencode"];
+export const STORE_FOLDERS: readonly string[] = ["kilo", "opencode"];

@@ -48,9 +48,12 @@ function lineOf(message: Message, part: Part): string {
   return `${message.role}: ${part.text}`;
 }
 
+/** Kilo adds its environment to every prompt, others add reminders. */
+const NOTES = /<(system-reminder|environment_details)>[\s\S]*?<\/\1>/g;
+
 function withoutNotes(part: Part): Part {
   if (part.type !== "text") return part;
-  return { type: "text", text: part.text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim() };
+  return { type: "text", text: part.text.replace(NOTES, "").trim() };
 }
 
 function isSpoken(part: Part): boolean {
