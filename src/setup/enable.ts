@@ -311,7 +311,10 @@ async function disconnect(
   if (!agent) throw new SetupError("failed", { kind: "profile-gone", agent: id });
   if (!isScope(scope) || record.agents[id]?.everywhere) return null;
   const by = connectionOf(agent);
-  if (by !== "hooks") return { agent: id, scope, files: [], notes: by === "by-hand" ? [leftByHand(agent)] : [] };
+  if (by !== "hooks") {
+    const instead = by === "none" ? {} : { instead: { by, commands: [] } };
+    return { agent: id, scope, files: [], notes: [], ...instead };
+  }
   const roots = new Set([workspace.root, ...(scope === "user" ? [] : installedRoots(agent.profile, { workspace }))]);
   const reports: InstallReport[] = [];
   const removed = await disconnectExtras(agent, record.agents[id] ?? {}, [...roots], { workspace, executable });
@@ -324,10 +327,6 @@ async function disconnect(
     files: [...removed, ...reports.flatMap(({ files }) => files)],
     notes: reports.flatMap(({ notes }) => notes),
   };
-}
-
-function leftByHand({ profile: { display_name: name } }: Agent): string {
-  return `You made the hooks of ${name} yourself: take them out of its settings. Until then they do nothing here.`;
 }
 
 async function namedAgents(names: readonly string[], record: StoreRecord): Promise<string[]> {

@@ -45,6 +45,11 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
     io.say(`${plural(kept, "step")} stay; \`backtrail enable\` brings them back into use.`);
   for (const note of new Set(removed.flatMap(({ notes }) => notes)))
     io.say(`${io.err.paint("cyan", "note:")} ${printable(note)}`);
+  for (const { agent, instead } of removed) {
+    if (instead?.by !== "by-hand") continue;
+    const left = `You made the hooks of ${agent} yourself: take them out of its settings. Until then they do nothing here.`;
+    io.say(`${io.err.paint("cyan", "note:")} ${printable(left)}`);
+  }
   for (const { agent, message } of failed) io.say(`${io.err.paint("red", "error:")} ${agent}: ${printable(message)}`);
   return code;
 }
