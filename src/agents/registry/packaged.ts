@@ -42,7 +42,10 @@ export const PACKAGED: Record<string, Packaged> = {
   kilo: {
     profile: async () => {
       const base = (await import("../builtin/opencode/profile.json")).default;
-      return (await import("./like.ts")).merged(base, (await import("../builtin/kilo/profile.json")).default) as Profile;
+      return (await import("./like.ts")).merged(
+        base,
+        (await import("../builtin/kilo/profile.json")).default,
+      ) as Profile;
     },
     adapter: async () => (await import("../builtin/opencode/adapter.ts")).createAgent,
   },
@@ -63,4 +66,4 @@ export const PACKAGED: Record<string, Packaged> = {
 };
 
 /** Agents whose transcripts a plugin of ours writes into the store, each into a folder with the agent's id. */
-export const STORE_FOLDERS: readonly string[] = ["kilo","opencode"];
+export const STORE_FOLDERS: readonly string[] = ["kilo", "opencode"];
