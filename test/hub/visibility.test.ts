@@ -41,7 +41,7 @@ describe.skipIf(postgresPrograms === null)("visibility", () => {
   test("no endpoint returns a row that its caller may not see", async () => {
     await fc.assert(
       fc.asyncProperty(world, async ({ readsAll, grants, shares, changes }) => {
-        await using hub = await ServedHub.start(cluster.create());
+        await using hub = await ServedHub.start(cluster.create(), { joinsPerSecond: 100 });
         const clients = new Map<string, HubClient>();
         for (const [i, name] of PEOPLE.entries())
           clients.set(name, (await hub.person(name, { readsAll: readsAll[i] ?? null })).client);
@@ -90,6 +90,7 @@ describe.skipIf(postgresPrograms === null)("visibility", () => {
             return most.some((one) => one !== null && levelNumber(one) >= levelNumber(wanted));
           };
           await check(client, turns, mayRead);
+          await checkPage(hub.url, client, turns, mayRead);
         }
         expect(hub.log).toEqual([]);
       }),
@@ -131,6 +132,35 @@ async function check(
   expect(rows.reduce((sum, row) => sum + row.turns, 0)).toBe(counted.length);
   const visible = new Set(counted.map(({ repository }) => repository));
   expect(rows.map(({ repository }) => repository).sort()).toEqual([...visible].sort());
+}
+
+/** The page in the browser has the same rows. */
+async function checkPage(
+  url: string,
+  client: HubClient,
+  turns: readonly ModelTurn[],
+  mayRead: (turn: ModelTurn, level: Level) => boolean,
+): Promise<void> {
+  const { link } = await client.link();
+  const login = await fetch(`${url}/api/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: url },
+    body: JSON.stringify({ token: link }),
+  });
+  const cookie = (login.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  const get = async (path: string) => (await fetch(`${url}/api/${path}`, { headers: { cookie } })).json();
+  const counted = turns.filter((turn) => mayRead(turn, "counts"));
+  const prompts = counted.map((turn) => (mayRead(turn, "prompts") ? `common prompt of ${turn.session}` : null));
+  const { items } = (await get("timeline?limit=200")) as { items: { id: string; prompt: string | null }[] };
+  expect(items.map(({ prompt }) => String(prompt)).sort()).toEqual(prompts.map(String).sort());
+  const { hits } = (await get("search?q=answer&limit=100")) as { hits: object[] };
+  expect(hits).toHaveLength(turns.filter((turn) => mayRead(turn, "everything")).length);
+  let conversations = 0;
+  for (const { id } of items)
+    if (((await get(`teamTurn?id=${id}`)) as { entries: object[] | null }).entries !== null) conversations++;
+  expect(conversations).toBe(hits.length);
+  const { sessions } = (await get("sessions")) as { sessions: object[] };
+  expect(sessions).toHaveLength(counted.length);
 }
 
 function briefly({ person, repository, prompt, paths }: VisibleTurn) {
