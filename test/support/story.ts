@@ -9,7 +9,7 @@ const PATTERNS: [name: string, pattern: RegExp][] = [
   ["session", /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g],
   ["object", /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g],
   ["step", /\b[k-z]{12}\b/g],
-  ["time", /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z| \d\d:\d\d:\d\d\b)/g],
+  ["time", /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g],
 ];
 
 export class Story {
