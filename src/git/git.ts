@@ -7,7 +7,7 @@ import type { Workspace } from "./workspace.ts";
 
 type Options = Omit<GitOptions, "cwd">;
 
-export class Git {
+class Git {
   /** Arguments before the command, for a caller that starts git in its own way. */
   readonly args: readonly string[];
   readonly cwd: string;

@@ -8,7 +8,7 @@ const HASH = 0;
 export const START = 1;
 export const END = 2;
 /** A record is half a cache line. */
-export const RECORD = 8;
+const RECORD = 8;
 
 const FIRST_SLOTS = 1 << 13;
 /** With more strings or bytes than this, it is full. */
