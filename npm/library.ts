@@ -3,7 +3,7 @@
  * types need.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { version } from "../scripts/compile.ts";
@@ -33,10 +33,11 @@ async function bundle(directory: string): Promise<void> {
       {
         name: "Node's modules instead of Bun's own functions",
         setup(build) {
-          const runtime = join(root, "src", "base", "runtime.node.ts");
-          build.onResolve({ filter: /(?:^|\/)runtime\.ts$/ }, () => ({ path: runtime }));
-          const database = join(root, "src", "search", "index", "database.node.ts");
-          build.onResolve({ filter: /(?:^|\/)database\.ts$/ }, () => ({ path: database }));
+          // Where a neighbor is called `<name>.node.ts`, Node gets that one.
+          build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ importer, path }) => {
+            const forNode = join(dirname(importer), path.replace(/\.ts$/, ".node.ts"));
+            return existsSync(forNode) ? { path: forNode } : undefined;
+          });
         },
       },
     ],
