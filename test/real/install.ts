@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { acquire } from "../../src/base/fs/lock.ts";
 
@@ -40,7 +40,7 @@ export interface InstallOptions {
 
 export async function installAgent(pinned: AgentPackage, options: InstallOptions = {}): Promise<Installed> {
   const wanted = inVersion(pinned, askedVersion(pinned.agent));
-  const directory = join(options.cache ?? cacheDirectory(), `${wanted.agent}@${wanted.version}`);
+  const directory = join(realDirectory(options.cache ?? cacheDirectory()), `${wanted.agent}@${wanted.version}`);
   const ready = programIn(directory, wanted);
   if (ready) return { program: ready };
 
@@ -83,6 +83,12 @@ export function inVersion(pinned: AgentPackage, version: string | undefined): Ag
 export function cacheDirectory(): string {
   const chosen = process.env["BACKTRAIL_TEST_CACHE"];
   return chosen ? resolve(chosen) : resolve(import.meta.dir, "../../.cache/agents");
+}
+
+/** npm lists what it installed by real paths, so a cache behind a link must be named by its own. */
+function realDirectory(path: string): string {
+  mkdirSync(path, { recursive: true });
+  return realpathSync(path);
 }
 
 function programIn(directory: string, wanted: AgentPackage): string | undefined {
