@@ -48,7 +48,8 @@ test("a copy of a conversation gets no such id, whichever agent it is for", asyn
       const request = { bytes: Buffer.from("{}\n"), lastId: null, title: "x", projectRoot: place.path, newSessionId };
       const transcriptPath = place.at("home", "x", "y.jsonl");
       // Copies of OpenCode and of Kilo, which is made from it, get ids of another form, made here.
-      if (["kilo", "opencode"].includes(name)) expect(forkOf(forker, { ...request, transcriptPath }).sessionId).toStartWith("ses_");
+      if (["kilo", "opencode"].includes(name))
+        expect(forkOf(forker, { ...request, transcriptPath }).sessionId).toStartWith("ses_");
       else expect(() => forkOf(forker, { ...request, transcriptPath })).toThrow("can't be the id");
     }
   }
