@@ -26,7 +26,8 @@ export const kilo: RealAgent = {
   },
   command: "kilo",
   environment: (url) => ({
-    KILO_CONFIG_CONTENT: JSON.stringify(configuration(url)),
+    // Commands are approved without asking, as in OpenCode; in a terminal Kilo asks otherwise.
+    KILO_CONFIG_CONTENT: JSON.stringify({ ...configuration(url), permission: { bash: "allow", edit: "allow" } }),
     KILO_DISABLE_MODELS_FETCH: "1",
     KILO_DISABLE_AUTOUPDATE: "1",
     KILO_DISABLE_LSP_DOWNLOAD: "1",
