@@ -13,11 +13,11 @@ export interface Page {
   text: string;
 }
 
-const TOP_PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
+const TOP_PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"];
 /** Folders of the project that pages name from its root. */
 const ROOTS = ["src", "test", "docs", "scripts", "bench", "npm"];
-/** Design decisions may name files that no longer exist. */
-const HISTORY = "docs/design/";
+/** Design decisions and the changelog may name files that no longer exist. */
+const HISTORY = /^(?:docs\/design\/|CHANGELOG\.md$)/;
 /** A command line of ours, with or without the prompt of a shell. */
 const PROGRAM = /^(?:\$ )?backtrail(?= |$)/;
 /** Commands that `src/cli/main.ts` handles before it reads the table. */
@@ -35,7 +35,7 @@ export function docErrors(root: string, pages: readonly Page[]): string[] {
   const files = new SourceFiles(root);
   return pages.flatMap((page) => {
     const links = linkErrors(root, page);
-    if (page.path.startsWith(HISTORY)) return links;
+    if (HISTORY.test(page.path)) return links;
     return [...links, ...pathErrors(files, page), ...commandErrors(page), ...npmErrors(root, page)];
   });
 }

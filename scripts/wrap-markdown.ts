@@ -63,6 +63,6 @@ function wrapBlock(block: readonly string[]): string[] {
 if (import.meta.main) {
   const root = join(import.meta.dirname, "..");
   for (const { path, text } of readPages(root)) {
-    if (longLines(text).length > 0 && path !== "CHANGELOG.md") writeFileSync(join(root, path), wrapMarkdown(text));
+    if (longLines(text).length > 0) writeFileSync(join(root, path), wrapMarkdown(text));
   }
 }
