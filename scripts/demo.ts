@@ -62,6 +62,9 @@ async function story(): Promise<void> {
   tell("Nothing of this shows in git, and the agent's settings are left as they were.");
   await command("disable");
   console.log(`\n$ git log --all --oneline\n${repository.git("log", "--all", "--oneline")}`);
+
+  tell("Put dist/backtrail on your PATH, and in a repository of your own:");
+  console.log("\n$ backtrail enable\n$ backtrail view       # the same in the browser");
 }
 
 /** A command as a person would type it, with what it prints. */
