@@ -4,12 +4,12 @@
 import { resolve } from "node:path";
 import { UserError } from "../../../base/errors.ts";
 import { oneLine, plural, printable, shorten } from "../../../base/text.ts";
-import { Batch, type Ended } from "../../../run/batch.ts";
+import { Batch, type Ended } from "../../../run/batch/batch.ts";
+import { readPrompts, requirePrompts } from "../../../run/batch/prompts.ts";
 import { signalNumber } from "../../../run/child.ts";
 import type { RunRequest } from "../../../run/headless.ts";
 import { countedTokens } from "../../../run/limits.ts";
 import { END_STATUSES } from "../../../run/log/records.ts";
-import { readPrompts, requirePrompts } from "../../../run/prompts.ts";
 import { sumOfCosts } from "../../../transcripts/prices.ts";
 import { costWords, duration, thousands } from "../../render/layout/amounts.ts";
 import { EXIT } from "../../terminal/exit.ts";

@@ -1,9 +1,9 @@
 /** Reads many prompts from one file: one per line, or blocks separated by `---` lines. */
 
 import { readFileSync, statSync } from "node:fs";
-import { codeOf, UserError } from "../base/errors.ts";
-import { shownPath } from "../base/text.ts";
-import { RunError } from "./problems.ts";
+import { codeOf, UserError } from "../../base/errors.ts";
+import { shownPath } from "../../base/text.ts";
+import { RunError } from "../problems.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_PROMPTS = 10_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { temporaryDirectory } from "../../test/support/index.ts";
+import { temporaryDirectory } from "../../../test/support/index.ts";
 import { promptsIn, readPrompts } from "./prompts.ts";
 
 test("one a line; empty lines are none", () => {

@@ -1,8 +1,8 @@
 /** Performs many runs, a limited number at a time. A run that cannot start counts as failed; the others continue. */
-import { messageOf } from "../base/errors.ts";
-import { HeadlessRun, type Outcome, type RunRequest } from "./headless.ts";
-import type { EndStatus } from "./log/records.ts";
-import { recordedRun } from "./unhooked.ts";
+import { messageOf } from "../../base/errors.ts";
+import { HeadlessRun, type Outcome, type RunRequest } from "../headless.ts";
+import type { EndStatus } from "../log/records.ts";
+import { recordedRun } from "../unhooked.ts";
 
 export interface BatchRun {
   /** Counts from 1, in the order of the prompts. */
