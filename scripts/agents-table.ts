@@ -81,10 +81,18 @@ function section(agent: Agent): string {
     ...(files.length > 0 ? [`- Hooks are in ${files.join(", ")}.`] : []),
     ...(profile.like ? [`- Its profile is like \`${profile.like}\`.`] : []),
     ...(profile.hooks?.review ? [`- ${profile.hooks.review}`] : []),
-    ...(profile.preview ? ["- Preview: not tested with the real program."] : []),
+    ...(profile.preview
+      ? [`- Preview: not tested with the real program.${isRecorded(profile.id) ? "" : UNRECORDED}`]
+      : []),
     ...missing,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+const UNRECORDED = " It is written from what is documented of it; nothing of it was recorded.";
+
+function isRecorded(id: string): boolean {
+  return existsSync(join(import.meta.dirname, "..", "test", "agents", id));
 }
 
 function fileText(scope: string, path: string | undefined): string {

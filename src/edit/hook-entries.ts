@@ -1,4 +1,4 @@
-/** Our entries in the `hooks` of a settings file: detects them and computes the changes that add or remove them. */
+/** Our entries in the hooks of a settings file: detects them and computes the changes that add or remove them. */
 import type { HookEntry, HookLayout } from "./hook-layouts.ts";
 import { type Change, entryOf, isEqual, isTable, type Value } from "./value.ts";
 
@@ -26,14 +26,14 @@ export function presenceOf(settings: Value | undefined, ours: OurHooks): Presenc
 export function additionsOf({ layout, entries }: OurHooks): Change[] {
   const fixed = Object.entries(layout.fixed).map(([key, value]): Change => ({ do: "provide", key, value }));
   const added = entries.map(
-    (entry): Change => ({ do: "append", path: ["hooks", entry.event], value: layout.elementFor(entry) }),
+    (entry): Change => ({ do: "append", path: [layout.at, entry.event], value: layout.elementFor(entry) }),
   );
   return [...fixed, ...added];
 }
 
 /** Returns the changes that remove our entries, and whole elements that contain nothing else. */
 export function removalsOf(settings: Value | undefined, ours: OurHooks): Change[] {
-  const hooks = entryOf(settings, "hooks");
+  const hooks = entryOf(settings, ours.layout.at);
   if (!isTable(hooks)) return [];
   return Object.keys(hooks).flatMap((event) => removalsOfEvent(event, hooks[event], ours));
 }
@@ -48,14 +48,15 @@ export function containersOf(
   before: Value | undefined,
 ): [events: string[][], hooks: string[][]] {
   const events = new Set([...oursIn(settings, ours)].map(({ event }) => event));
-  const hooksBefore = entryOf(before, "hooks");
+  const { at } = ours.layout;
+  const hooksBefore = entryOf(before, at);
   const made = [...events].filter((event) => !Array.isArray(entryOf(hooksBefore, event)));
-  return [made.map((event) => ["hooks", event]), isTable(hooksBefore) ? [] : [["hooks"]]];
+  return [made.map((event) => [at, event]), isTable(hooksBefore) ? [] : [[at]]];
 }
 
 /** Returns the removals of fixed keys that we added and that are useless without the hooks. */
 export function leftoversOf(settings: Value | undefined, { layout }: OurHooks, before: Value | undefined): Change[] {
-  if (!isTable(settings) || !isEqual(settings["hooks"], entryOf(before, "hooks"))) return [];
+  if (!isTable(settings) || !isEqual(settings[layout.at], entryOf(before, layout.at))) return [];
   const provided = Object.keys(layout.fixed).filter((key) => isEqual(settings[key], layout.fixed[key]));
   const isAlone = Object.keys(settings).length === provided.length;
   return provided
@@ -70,7 +71,7 @@ function removalsOfEvent(event: string, list: Value | undefined, { layout, isOur
   for (const [index, element] of [...list.entries()].reverse()) {
     const ours = layout.commandsIn(element).filter(({ command }) => isOurs(command));
     if (ours.length === 0) continue;
-    const path = ["hooks", event, index];
+    const path = [layout.at, event, index];
     if (layout.holdsOnly(element, ours.length)) changes.push({ do: "remove", path });
     else for (const { path: within } of ours.reverse()) changes.push({ do: "remove", path: [...path, ...within] });
   }
@@ -82,7 +83,7 @@ function* oursIn(
   settings: Value | undefined,
   { layout, isOurs }: OurHooks,
 ): Generator<{ event: string; element: Value }> {
-  const hooks = entryOf(settings, "hooks");
+  const hooks = entryOf(settings, layout.at);
   if (!isTable(hooks)) return;
   for (const event of Object.keys(hooks)) {
     const list = hooks[event];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { writtenDocuments } from "../../test/edit/jsonc-documents.ts";
 import { hooksEdit, wholeFileEdit } from "./edit.ts";
-import { claudeLayout, cursorLayout, geminiLayout } from "./hook-layouts.ts";
+import { claudeLayout, cursorLayout, geminiLayout, namedLayout } from "./hook-layouts.ts";
 import { jsonc } from "./jsonc.ts";
 import { copyOf, isEqual } from "./value.ts";
 
@@ -11,7 +11,7 @@ const ENTRIES = [
   { event: "tool", command: "ours tool", name: "ours-tool", matcher: "Shell", timeout: 10 },
 ];
 const isOurs = (command: string) => command.startsWith("ours ");
-const LAYOUTS = { claudeLayout, geminiLayout, cursorLayout };
+const LAYOUTS = { claudeLayout, geminiLayout, cursorLayout, namedLayout };
 const editWith = (layout: (typeof LAYOUTS)[keyof typeof LAYOUTS]) =>
   hooksEdit(jsonc, { layout, entries: ENTRIES, isOurs });
 const json = (bytes: Buffer | null) => bytes && JSON.parse(bytes.toString());
@@ -25,6 +25,22 @@ test("Gemini's hooks have names and milliseconds", () => {
       ],
     },
   });
+});
+
+test("hooks under our name stand beside those of other programs, in a group only with a matcher", () => {
+  const before = Buffer.from('{"linter": {"tool": [{"command": "theirs"}]}}');
+  const edit = editWith(namedLayout);
+  const after = edit.add(before);
+  expect(json(after)).toEqual({
+    linter: { tool: [{ command: "theirs" }] },
+    backtrail: {
+      start: [{ type: "command", command: "ours start" }],
+      tool: [{ matcher: "Shell", hooks: [{ type: "command", command: "ours tool", timeout: 10 }] }],
+    },
+  });
+  expect(edit.presence(after)).toBe("installed");
+  expect(json(edit.remove(after, before))).toEqual(json(before));
+  expect(edit.remove(edit.add(null), null)).toBeNull();
 });
 
 describe("Cursor's hooks", () => {

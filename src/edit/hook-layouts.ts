@@ -1,6 +1,7 @@
 /**
- * The hook layouts of the supported tools. All use `{"hooks": {<event>: […]}}`, but the elements of an event's list
- * differ. Each of our entries gets its own element, so that we never share one with the user.
+ * The hook layouts of the supported tools. All use `{"hooks": {<event>: […]}}`, some with another name in the place of
+ * `hooks`, but the elements of an event's list differ. Each of our entries gets its own element, so that we never share
+ * one with the user.
  */
 import { emptyTable, entryOf, isTable, type Table, type Value } from "./value.ts";
 
@@ -15,6 +16,8 @@ export interface HookEntry {
 }
 
 export interface HookLayout {
+  /** The key of the table with our events. */
+  at: string;
   /** Top-level keys that the file requires besides the hooks; added if missing. */
   fixed: Readonly<Record<string, Value>>;
   /** Returns our element for an event's list. */
@@ -36,6 +39,7 @@ export const geminiLayout: HookLayout = groups((entry) => ({
 
 /** `{"command", "matcher"?, "timeout"?}` directly in the event's list; the file has a top-level version. */
 export const cursorLayout: HookLayout = {
+  at: "hooks",
   fixed: { version: 1 },
   elementFor: ({ command, matcher, timeout }) => tableOf({ command, matcher, timeout }),
   commandsIn(element) {
@@ -45,8 +49,24 @@ export const cursorLayout: HookLayout = {
   holdsOnly: () => true,
 };
 
+/**
+ * `{"backtrail": {<event>: […]}}`: the hooks of each program are under its name. A hook with a matcher is in a group as
+ * in `claudeLayout`; one without is `{"type": "command", "command", "timeout"?}` directly in the list.
+ */
+export const namedLayout: HookLayout = {
+  at: "backtrail",
+  fixed: {},
+  elementFor: (entry) =>
+    entry.matcher === undefined
+      ? tableOf({ type: "command", command: entry.command, timeout: entry.timeout })
+      : claudeLayout.elementFor(entry),
+  commandsIn: (element) => [...cursorLayout.commandsIn(element), ...claudeLayout.commandsIn(element)],
+  holdsOnly: (element, ours) => entryOf(element, "hooks") === undefined || claudeLayout.holdsOnly(element, ours),
+};
+
 function groups(more: (entry: HookEntry) => { name?: string | undefined; timeout: number | undefined }): HookLayout {
   return {
+    at: "hooks",
     fixed: {},
     elementFor(entry) {
       const { name, timeout } = more(entry);

@@ -172,8 +172,18 @@ function mayWrite(toolName: string | null, tools: Description["tools"]): boolean
 }
 
 function filesAt(value: unknown, paths: readonly string[] | undefined): string[] {
-  const found = (paths ?? []).flatMap((path) => valueAt(value, path));
+  const found = (paths ?? []).flatMap((path) => valueAt(value, path)).map(unquoted);
   return [...new Set(found.filter(isUsablePath))];
+}
+
+/** Some agents write the arguments of a tool as JSON inside JSON, so a path is in quotes. */
+function unquoted(value: unknown): unknown {
+  if (typeof value !== "string" || value.length > MAX_PATH_LENGTH || !value.startsWith('"')) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 function isUsablePath(value: unknown): value is string {

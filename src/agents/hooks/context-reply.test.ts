@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { withContext } from "./context-reply.ts";
 
 test("each shape, beside a message for the user", () => {
-  const replies = (["hookSpecificOutput", "additionalContext", "context"] as const).map((shape) =>
+  const replies = (["hookSpecificOutput", "additionalContext", "context", "injectSteps"] as const).map((shape) =>
     JSON.parse(withContext(shape, "UserPromptSubmit", 'a "b"', '{"systemMessage":"Hello"}')),
   );
   expect(replies).toEqual([
@@ -12,5 +12,6 @@ test("each shape, beside a message for the user", () => {
     },
     { systemMessage: "Hello", additionalContext: 'a "b"' },
     { systemMessage: "Hello", context: 'a "b"' },
+    { systemMessage: "Hello", injectSteps: [{ ephemeralMessage: 'a "b"' }] },
   ]);
 });

@@ -15,5 +15,7 @@ function shaped(shape: ContextReply, event: string, text: string): Record<string
       return { additionalContext: text };
     case "context":
       return { context: text };
+    case "injectSteps":
+      return { injectSteps: [{ ephemeralMessage: text }] };
   }
 }

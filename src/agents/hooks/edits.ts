@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { type Edit, hooksEdit, scriptEdit, wholeFileEdit } from "../../edit/edit.ts";
-import { claudeLayout, cursorLayout, geminiLayout, type HookEntry } from "../../edit/hook-layouts.ts";
+import { claudeLayout, cursorLayout, geminiLayout, type HookEntry, namedLayout } from "../../edit/hook-layouts.ts";
 import { jsonc } from "../../edit/jsonc.ts";
 import { tomlHooksEdit } from "../../edit/toml-hooks.ts";
 import type { Profile, Scope, SettingsFile } from "../contract/profile.ts";
@@ -21,6 +21,7 @@ const LAYOUTS = {
   "claude-settings": claudeLayout,
   "gemini-settings": geminiLayout,
   "cursor-hooks": cursorLayout,
+  "named-hooks": namedLayout,
 } as const;
 
 export function commandFor({ id }: Profile, isShared: boolean, { executable, host }: InstallOptions): CommandFor {

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => box.remove());
 
-type SettingsFormat = "claude-settings" | "gemini-settings" | "cursor-hooks" | "own-file";
+type SettingsFormat = "claude-settings" | "gemini-settings" | "cursor-hooks" | "named-hooks" | "own-file";
 
 function agentWith(format: SettingsFormat, path: string, hooks: Partial<HooksSection> = {}): Installable {
   const settings = { local: { path, format }, project: { path, format }, user: { path, format } };
@@ -25,7 +25,7 @@ function agentWith(format: SettingsFormat, path: string, hooks: Partial<HooksSec
   return { profile, hookFile: { content: (command) => `run(${JSON.stringify(command("stop"))})\n` } };
 }
 
-for (const format of ["claude-settings", "gemini-settings", "cursor-hooks", "own-file"] as const) {
+for (const format of ["claude-settings", "gemini-settings", "cursor-hooks", "named-hooks", "own-file"] as const) {
   test(`${format}: in, seen, idempotent, out without a trace`, async () => {
     const agent = agentWith(format, ".sample/place/hooks.json");
     const report = await install(agent, "local", box.options);

@@ -12,6 +12,9 @@ export const PACKAGED: Record<string, Packaged> = {
     profile: async () => (await import("../builtin/aider/profile.json")).default as unknown as Profile,
     adapter: async () => (await import("../builtin/aider/adapter.ts")).createAgent,
   },
+  antigravity: {
+    profile: async () => (await import("../builtin/antigravity/profile.json")).default as unknown as Profile,
+  },
   "claude-code": {
     profile: async () => (await import("../builtin/claude-code/profile.json")).default as unknown as Profile,
     adapter: async () => (await import("../builtin/claude-code/adapter.ts")).createAgent,

@@ -81,8 +81,8 @@ export class Session {
     state.turn++;
     // Drop tasks that never started (refused, interrupted), so that another task cannot take over their description.
     state.announcedTasks = [];
-    const prompt = promptOf(event);
-    state.title ??= shortened(event.prompt, 200);
+    const prompt = promptOf(event) ?? this.#unsentPrompt(tail);
+    state.title ??= shortened(event.prompt ?? prompt, 200);
     const startStep = snapshot && takeStep ? this.#add("turn-start", snapshot, { prompt }).id : null;
     state.openTurn = {
       startStep,
@@ -95,6 +95,12 @@ export class Session {
       taskTokens: { ...NO_TOKENS },
       taskFiles: [],
     };
+  }
+
+  /** The prompt of a turn that begins, from the transcript of an agent whose hooks never have one. */
+  #unsentPrompt(tail: Tail | undefined): string | null {
+    if (this.#agent.profile.hooks?.fields.prompt !== undefined || tail?.slice?.lastAnswer !== null) return null;
+    return shortened(tail.slice.prompts.at(-1) ?? null, PROMPT_LENGTH);
   }
 
   /**

@@ -3,6 +3,7 @@ export const HOOK_FORMATS = [
   "claude-settings",
   "gemini-settings",
   "cursor-hooks",
+  "named-hooks",
   "toml-hooks",
   "script-per-event",
 ] as const;

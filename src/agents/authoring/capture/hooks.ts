@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { UserError } from "../../../base/errors.ts";
 import { isInside } from "../../../base/paths.ts";
 import { type Edit, hooksEdit, scriptEdit } from "../../../edit/edit.ts";
-import { claudeLayout, cursorLayout, geminiLayout } from "../../../edit/hook-layouts.ts";
+import { claudeLayout, cursorLayout, geminiLayout, namedLayout } from "../../../edit/hook-layouts.ts";
 import { jsonc } from "../../../edit/jsonc.ts";
 import { type EditOwner, installEdit, uninstallEdit } from "../../../edit/record.ts";
 import { tomlHooksEdit } from "../../../edit/toml-hooks.ts";
@@ -83,8 +83,11 @@ function editsFor(
     timeout: undefined,
   }));
   if (format === "toml-hooks") return [[path, tomlHooksEdit({ table: "hooks", names: {}, entries, isOurs })]];
-  const layout = { "claude-settings": claudeLayout, "gemini-settings": geminiLayout, "cursor-hooks": cursorLayout }[
-    format
-  ];
+  const layout = {
+    "claude-settings": claudeLayout,
+    "gemini-settings": geminiLayout,
+    "cursor-hooks": cursorLayout,
+    "named-hooks": namedLayout,
+  }[format];
   return [[path, hooksEdit(jsonc, { layout, entries, isOurs })]];
 }

@@ -27,7 +27,7 @@ const tomlName = z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, "must be a plain T
 
 const settingsFile = z.union([
   z.strictObject({
-    format: z.enum(["claude-settings", "gemini-settings", "cursor-hooks", "own-file"]),
+    format: z.enum(["claude-settings", "gemini-settings", "cursor-hooks", "named-hooks", "own-file"]),
     ...inFile,
   }),
   z.strictObject({
@@ -136,7 +136,7 @@ export const hooks = z.strictObject({
     [{ agent: "cursor", payload: ["$.cursor_version"] }],
   ),
   context_reply: optionalKey(
-    z.enum(["hookSpecificOutput", "additionalContext", "context"]),
+    z.enum(["hookSpecificOutput", "additionalContext", "context", "injectSteps"]),
     "How the reply to a prompt's hook passes text to the model.",
     "hookSpecificOutput",
   ),
