@@ -1,41 +1,28 @@
-/** Bundles the page of `backtrail view` into two files `page.generated.json`, which the executable contains. */
+/** Bundles the page of `backtrail view` into `page.generated.json`, which the executable contains. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const source = join(root, "src", "view", "page");
 const generated = join(root, "src", "view", "server", "http", "page.generated.json");
 
-/** Of the exported page, which is one file and loads nothing. */
-const exported = join(root, "src", "view", "export", "page.generated.json");
-
+/** One script: all screens together are smaller than what one more round trip costs. An exported page needs it too. */
 export function bundlePage(): void {
   const dist = join(root, "dist");
   mkdirSync(dist, { recursive: true });
   const workplace = mkdtempSync(join(dist, ".page-"));
   try {
-    const output = join(workplace, "out");
-    const whole = join(workplace, "whole");
-    bundle(["--splitting", `--outdir=${output}`, "main.tsx", "style.css"]);
-    bundle([`--outdir=${whole}`, "main.tsx", "style.css"]);
+    bundle([`--outdir=${workplace}`, "main.tsx", "style.css"]);
     const files: Record<string, string> = { "index.html": readFileSync(join(source, "index.html"), "utf8") };
-    for (const name of readdirSync(output).sort()) files[name] = readFileSync(join(output, name), "utf8");
-    replace(generated, workplace, files);
-    replace(exported, workplace, {
-      script: inline(readFileSync(join(whole, "main.js"), "utf8")),
-      style: inline(readFileSync(join(whole, "style.css"), "utf8")),
-    });
+    for (const name of ["main.js", "style.css"]) files[name] = inline(readFileSync(join(workplace, name), "utf8"));
+    // In one move, because tests and several builds may read it at the same time.
+    const fresh = join(workplace, "page.json");
+    writeFileSync(fresh, JSON.stringify(files));
+    renameSync(fresh, generated);
   } finally {
     rmSync(workplace, { recursive: true, force: true });
   }
-}
-
-/** Writes the file in one move, because tests and several builds may read it at the same time. */
-function replace(path: string, workplace: string, files: Record<string, string>): void {
-  const fresh = join(workplace, "page.json");
-  writeFileSync(fresh, JSON.stringify(files));
-  renameSync(fresh, path);
 }
 
 function bundle(args: readonly string[]): void {

@@ -28,15 +28,7 @@ import type {
   SessionRow,
 } from "./protocol/sessions.ts";
 import type { TeamActivity, TeamTurn } from "./protocol/team.ts";
-import type {
-  LineCounts,
-  OperationRow,
-  RedoState,
-  Repository,
-  State,
-  Timeline,
-  TimelineQuery,
-} from "./protocol/timeline.ts";
+import type { LineCounts, Repository, State, Timeline, TimelineQuery } from "./protocol/timeline.ts";
 import type { ToolCallDetails, TurnDetails } from "./protocol/turn.ts";
 
 export type * from "./protocol/acting.ts";
@@ -109,8 +101,6 @@ export interface Queries {
   search: { query: { q: string; limit?: string; best?: "1"; here?: "1" }; answer: SearchAnswer };
   report: { query: { by?: string; since?: string }; answer: ReportAnswer };
 
-  /** What the user did with Backtrail here, newest first. */
-  operations: { query: NoQuery; answer: { operations: OperationRow[]; redo: RedoState } };
   proposals: { query: NoQuery; answer: ProposalsAnswer };
 
   /** Only on the page of a team's hub; `days` is 14 by default. */

@@ -131,7 +131,7 @@ async function cookieOf({ context }: Person): Promise<string> {
 /** What the page shows, and every file of the repository with its content. */
 async function stateOf({ page }: Person, { repository }: Day): Promise<unknown> {
   const asked = await page.evaluate(
-    `Promise.all(["operations", "sessions", "forks"].map(async (name) => (await fetch("api/" + name)).text()))`,
+    `Promise.all(["timeline", "sessions", "forks"].map(async (name) => (await fetch("api/" + name)).text()))`,
   );
   return { asked, files: digestsBelow(repository.path) };
 }

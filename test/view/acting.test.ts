@@ -23,8 +23,7 @@ test("undo and redo change the files, and the plan is that of the command line",
   expect(done).toMatchObject({ result: "restored", receipt: { written: 1, deleted: 1 } });
   expect([repository.exists("b.txt"), repository.read("a.txt")]).toEqual([false, "one\ntwo\n"]);
   expect((await view.get("timeline", { fate: "undone" })).items).toHaveLength(1);
-  const { redo } = await view.get("operations");
-  expect(redo.possible).toBe(true);
+  expect((await view.get("state")).redo).toBe(true);
   const back = await view.post("plan", { action: "redo" });
   await view.post("apply", { plan: back.id });
   expect([repository.exists("b.txt"), repository.read("a.txt")]).toEqual([true, "one\n2\n"]);

@@ -85,6 +85,7 @@ async function state(
     repository: chosen ?? { ...NO_REPOSITORY, name: "All repositories" },
     agents: Object.fromEntries((await listAgents()).map(({ profile }) => [profile.id, profile.display_name])),
     available: { search: true, report: false, proposals: false },
+    redo: false,
     team: { person: caller.name, role: caller.role },
   };
 }

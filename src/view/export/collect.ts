@@ -83,6 +83,7 @@ async function stateOf(name: string, wanted: ReadonlySet<string>): Promise<State
     },
     agents: Object.fromEntries(known.map(({ profile }) => [profile.id, profile.display_name])),
     available: { search: false, report: false, proposals: false },
+    redo: false,
   };
 }
 

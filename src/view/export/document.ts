@@ -3,9 +3,9 @@
  * The data is JSON in a block that browsers do not run, and no text in it can end that block.
  */
 import { createHash } from "node:crypto";
-import { UserError } from "../../base/errors.ts";
 import { escapeHidden, oneLine, shorten } from "../../base/text.ts";
 import type { ExportedData } from "../protocol.ts";
+import { readAssets } from "../server/http/assets.ts";
 
 const TITLE_LENGTH = 80;
 
@@ -15,13 +15,8 @@ export interface PageFiles {
 }
 
 export async function readPageFiles(): Promise<PageFiles> {
-  try {
-    const { script = "", style = "" } = (await import("./page.generated.json")).default as Record<string, string>;
-    if (script !== "" && style !== "") return { script, style };
-  } catch {
-    // Said below.
-  }
-  throw new UserError("failed", "This copy of Backtrail contains no page.", "Build it with `npm run build`.");
+  const assets = await readAssets();
+  return { script: assets.get("main.js")?.text ?? "", style: assets.get("style.css")?.text ?? "" };
 }
 
 export function htmlDocument({ script, style }: PageFiles, data: ExportedData, title: string): string {

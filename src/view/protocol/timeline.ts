@@ -12,6 +12,8 @@ export interface State {
   /** Names of agents for people, by id. */
   agents: Record<string, string>;
   available: { search: boolean; report: boolean; proposals: boolean };
+  /** `redo` has something to take back. */
+  redo: boolean;
   /** Only on the page of a team's hub. */
   team?: TeamMember;
 }
@@ -176,25 +178,21 @@ export interface OperationItem extends OperationRow {
   branch: string;
 }
 
+/** A restore: what the user did with Backtrail to the files. */
 export interface OperationRow {
   id: string;
-  operation: "rewind" | "undo" | "redo" | "take" | "save" | "drop";
+  operation: "rewind" | "undo" | "redo" | "take";
   time: string;
   /** The step of a rewind's target, if it was one. */
   target: string | null;
   /** The turns that an undo took out, as ids of timeline items. */
   turns: string[];
-  /** The step with everything as it was before; null for operations that changed no files. */
-  safetyStep: string | null;
+  /** The step with everything as it was before. */
+  safetyStep: string;
   /** The operation that this one reverted, and the one that reverted this one. */
   reverses: string | null;
   reversedBy: string | null;
-  /** The name of a saved state or a dropped fork. */
-  name: string | null;
 }
-
-/** Whether `redo` has anything to take back, and what. */
-export type RedoState = { possible: true; operation: OperationRow } | { possible: false };
 
 export interface CommitRow {
   id: string;

@@ -50,7 +50,6 @@ const QUERIES: { [Name in QueryName]?: () => Promise<QueryHandler<Name>> } = {
   commit: async () => (await import("./queries/commits/commits.ts")).commit,
   forks: async () => (await import("./queries/commits/forks.ts")).forks,
   fork: async () => (await import("./queries/commits/forks.ts")).fork,
-  operations: async () => (await import("./queries/timeline/operations.ts")).operations,
   search: async () => (await import("./queries/search.ts")).search,
   report: async () => async () => ({ available: false }),
   proposals: async () => (await import("./queries/timeline/proposals.ts")).proposals,

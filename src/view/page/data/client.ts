@@ -31,6 +31,17 @@ export function addressOf(name: string, query: object = {}): string {
   return text === "" ? `api/${name}` : `api/${name}?${text}`;
 }
 
+/** Answers that were asked for before the screen that shows them was drawn. Each is used once. */
+const early = new Map<string, Promise<unknown>>();
+
+export function askEarly<N extends QueryName>(name: N, parameters: Queries[N]["query"]): void {
+  const address = addressOf(name, parameters);
+  const answer = send(address, {});
+  // Whoever uses the answer sees the error.
+  answer.catch(() => {});
+  early.set(address, answer);
+}
+
 export async function query<N extends QueryName>(
   name: N,
   parameters: Queries[N]["query"],
@@ -41,7 +52,10 @@ export async function query<N extends QueryName>(
     if (answer !== undefined) return answer as Queries[N]["answer"];
     throw new RequestError("not-found", "This is not in the file.", "Only one session was exported.");
   }
-  return (await send(addressOf(name, parameters), signal ? { signal } : {})) as Queries[N]["answer"];
+  const address = addressOf(name, parameters);
+  const asked = early.get(address);
+  early.delete(address);
+  return (await (asked ?? send(address, signal ? { signal } : {}))) as Queries[N]["answer"];
 }
 
 export async function command<N extends CommandName>(

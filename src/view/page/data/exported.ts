@@ -25,7 +25,6 @@ export function exportedAnswer(data: ExportedData, name: QueryName, query: objec
 
 const ANSWERS: Answers = {
   state: ({ state }) => state,
-  operations: () => ({ operations: [], redo: { possible: false } }),
   proposals: () => ({ available: false }),
   timeline: ({ turns, branches }, query) => ({
     items: turns.map(({ row }) => row).filter((row) => matches(row, query)),

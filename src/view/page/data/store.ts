@@ -28,8 +28,9 @@ export function createStore<T>(initial: T): Store<T> {
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState<{ value: T }>({ value: store.get() });
   useEffect(() => {
-    setValue({ value: store.get() });
-    return store.follow((next) => setValue({ value: next }));
+    const take = (next: T) => setValue((old) => (Object.is(old.value, next) ? old : { value: next }));
+    take(store.get());
+    return store.follow(take);
   }, [store]);
   return value.value;
 }

@@ -1,5 +1,5 @@
 /** The answer to a query, kept up to date: asked again when the server reports a change of one of its topics. */
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Queries, QueryName, Topic } from "../../protocol.ts";
 import { addressOf, query, RequestError } from "./client.ts";
 import { onChange } from "./live.ts";
@@ -47,7 +47,8 @@ export function useQuery<N extends QueryName>(
     );
   }, [address]);
 
-  useEffect(() => {
+  // Not after the next paint: the answer is what that would wait for.
+  useLayoutEffect(() => {
     load();
     return () => running.current?.abort();
   }, [load]);

@@ -1,5 +1,7 @@
 /** The list of changed files above a diff, to jump to one. */
+
 import type { ChangedFile } from "../../protocol.ts";
+import { grouped } from "../text/format.ts";
 import { visible } from "../text/visible.ts";
 import { anchorOf, SIGNS } from "./file-block.tsx";
 import { LineSum } from "./line-sum.tsx";
@@ -33,7 +35,7 @@ export function FileIndex({ files, shown }: { files: readonly ChangedFile[]; sho
         </li>
       ))}
       {files.length > listed.length && (
-        <li class="muted more">… and {(files.length - listed.length).toLocaleString("en-US")} more below</li>
+        <li class="muted more">… and {grouped(files.length - listed.length)} more below</li>
       )}
     </ul>
   );

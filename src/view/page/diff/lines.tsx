@@ -1,8 +1,10 @@
 /** The lines of one file's diff, unified or side by side. Only visible lines are elements. */
+
 import { useCallback, useMemo } from "preact/hooks";
 import type { Hunk } from "../../protocol.ts";
 import { Code } from "../parts/code.tsx";
 import { evenLayout, Virtual } from "../parts/virtual.tsx";
+import { grouped } from "../text/format.ts";
 import { familyOf } from "../text/highlight.ts";
 import { changedParts, type Pair, pairRows, type Row, rowsOf } from "../text/rows.ts";
 import { fileLine, visible } from "../text/visible.ts";
@@ -111,7 +113,7 @@ function Text({ row, family, part }: { row: Row; family: Family; part: Part }) {
       <span class="mark">{SIGN[row.kind]}</span>
       <code>
         <Code text={text} family={family} part={exact} />
-        {cut > 0 && <span class="cut">… {cut.toLocaleString("en-US")} more characters</span>}
+        {cut > 0 && <span class="cut">… {grouped(cut)} more characters</span>}
       </code>
     </>
   );

@@ -1,5 +1,7 @@
 /** Shows Markdown from an agent as elements. The text is hostile: no part of it becomes markup or loads anything. */
+
 import { useMemo, useState } from "preact/hooks";
+import { grouped } from "../text/format.ts";
 import { familyOf } from "../text/highlight.ts";
 import { type Block, parseMarkdown, type Span } from "../text/markdown.ts";
 import { visible } from "../text/visible.ts";
@@ -19,7 +21,7 @@ export function Markdown({ text }: { text: string }) {
       ))}
       {isLong && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
-          Show all {text.length.toLocaleString("en-US")} characters
+          Show all {grouped(text.length)} characters
         </button>
       )}
     </div>

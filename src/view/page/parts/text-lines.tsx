@@ -1,6 +1,8 @@
 /** The lines of a whole file in syntax colors. Only visible lines are elements. */
+
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import { grouped } from "../text/format.ts";
 import { familyOf } from "../text/highlight.ts";
 import { fileLine, visible } from "../text/visible.ts";
 import { Code } from "./code.tsx";
@@ -38,7 +40,7 @@ export function TextLines({ lines, path, gutter, more = false, loadMore }: Props
           <span class="no">{index + 1}</span>
           <code>
             <Code text={text} family={family} />
-            {cut > 0 && <span class="cut">… {cut.toLocaleString("en-US")} more characters</span>}
+            {cut > 0 && <span class="cut">… {grouped(cut)} more characters</span>}
           </code>
         </div>
       );

@@ -56,19 +56,20 @@ interface Props {
 
 export function Virtual({ layout, children, class: name = "", onEnd }: Props) {
   const element = useRef<HTMLDivElement>(null);
-  const [range, setRange] = useState<readonly [number, number]>([0, Math.min(layout.count, 60)]);
+  const isDrawn = useRef(false);
+  const [range, setRange] = useState<readonly [number, number]>(() => rangeOf(layout, 0, 0));
 
   useLayoutEffect(() => {
-    const measure = () => {
+    const measure = (margin: number) => {
       const { top } = element.current?.getBoundingClientRect() ?? { top: 0 };
-      if (layout.count === 0) return setRange([0, 0]);
-      const first = layout.at(-top - MARGIN);
-      const last = layout.at(innerHeight - top + MARGIN) + 1;
+      const [first, last] = rangeOf(layout, top, margin);
       setRange((old) => (old[0] === first && old[1] === last ? old : [first, last]));
       if (last >= layout.count) onEnd?.();
     };
-    measure();
-    return onScroll(measure);
+    // At first only what the window shows: the rows beyond it are drawn once those are on the screen.
+    measure(isDrawn.current ? MARGIN : 0);
+    isDrawn.current = true;
+    return onScroll(() => measure(MARGIN));
   }, [layout, onEnd]);
 
   const first = Math.min(range[0], layout.count);
@@ -82,16 +83,23 @@ export function Virtual({ layout, children, class: name = "", onEnd }: Props) {
   );
 }
 
+/** The rows between the top and the bottom of the window, and `margin` pixels beyond; `top` is the list's own. */
+function rangeOf(layout: Layout, top: number, margin: number): readonly [number, number] {
+  if (layout.count === 0) return [0, 0];
+  return [layout.at(-top - margin), layout.at(innerHeight - top + margin) + 1];
+}
+
 const measures = new Set<() => void>();
 let frame = 0;
 
-/** Calls once per frame in which anything scrolls or the window changes its size. */
+/** Calls in the next frame, and once per frame in which anything scrolls or the window changes its size. */
 function onScroll(measure: () => void): () => void {
   if (measures.size === 0) {
     document.addEventListener("scroll", tick, { capture: true, passive: true });
     addEventListener("resize", tick);
   }
   measures.add(measure);
+  tick();
   return () => {
     measures.delete(measure);
     if (measures.size > 0) return;

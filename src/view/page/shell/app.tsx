@@ -1,7 +1,10 @@
 /** The frame of every screen: header, the screen of the address, dialogs, live regions. */
+import type { ComponentType } from "preact";
+import type { Topic } from "../../protocol.ts";
 import { ConfirmDialog } from "../acting/confirm.tsx";
 import { Proposals } from "../acting/proposals.tsx";
 import { ReceiptCard } from "../acting/receipt.tsx";
+import { ActivityScreen } from "../colleagues/activity.tsx";
 import { SignedOutOfHub } from "../colleagues/member.tsx";
 import { isHub } from "../data/hub.ts";
 import { connection } from "../data/live.ts";
@@ -9,35 +12,48 @@ import { type Route, route, to } from "../data/router.ts";
 import { useStore } from "../data/store.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Empty, Problem, Skeleton } from "../parts/states.tsx";
-import { FILTERS } from "../timeline/filters.tsx";
+import { BlameScreen } from "../screens/blame.tsx";
+import { CommitScreen } from "../screens/commit.tsx";
+import { CommitsScreen } from "../screens/commits.tsx";
+import { ForkScreen } from "../screens/fork.tsx";
+import { ForksScreen } from "../screens/forks.tsx";
+import { RepositoriesScreen } from "../screens/repositories.tsx";
+import { RunScreen } from "../screens/run.tsx";
+import { RunsScreen } from "../screens/runs.tsx";
+import { SearchScreen } from "../screens/search.tsx";
+import { SessionScreen } from "../screens/session.tsx";
+import { SessionsScreen } from "../screens/sessions.tsx";
+import { SubagentScreen } from "../screens/subagent.tsx";
+import { TimeScreen } from "../screens/time.tsx";
+import { filterOf } from "../timeline/filters.tsx";
 import { TimelineScreen } from "../timeline/timeline.tsx";
 import { announcement } from "./announce.ts";
 import { Boundary } from "./boundary.tsx";
 import { AppContext, useHas } from "./context.ts";
 import { Header } from "./header.tsx";
 import { HelpDialog } from "./help.tsx";
-import { lazy } from "./lazy.tsx";
 
-/** Screens beyond the first are loaded when they are opened. */
+const STATE_TOPICS: readonly Topic[] = ["timeline", "sessions", "operations"];
+
 const screens = {
-  activity: lazy(() => import("../colleagues/activity.tsx").then((module) => module.ActivityScreen)),
-  time: lazy(() => import("../screens/time.tsx").then((module) => module.TimeScreen)),
-  session: lazy(() => import("../screens/session.tsx").then((module) => module.SessionScreen)),
-  sessions: lazy(() => import("../screens/sessions.tsx").then((module) => module.SessionsScreen)),
-  search: lazy(() => import("../screens/search.tsx").then((module) => module.SearchScreen)),
-  blame: lazy(() => import("../screens/blame.tsx").then((module) => module.BlameScreen)),
-  commits: lazy(() => import("../screens/commits.tsx").then((module) => module.CommitsScreen)),
-  commit: lazy(() => import("../screens/commit.tsx").then((module) => module.CommitScreen)),
-  forks: lazy(() => import("../screens/forks.tsx").then((module) => module.ForksScreen)),
-  fork: lazy(() => import("../screens/fork.tsx").then((module) => module.ForkScreen)),
-  runs: lazy(() => import("../screens/runs.tsx").then((module) => module.RunsScreen)),
-  run: lazy(() => import("../screens/run.tsx").then((module) => module.RunScreen)),
-  repositories: lazy(() => import("../screens/repositories.tsx").then((module) => module.RepositoriesScreen)),
-  subagent: lazy(() => import("../screens/subagent.tsx").then((module) => module.SubagentScreen)),
-};
+  activity: ActivityScreen,
+  time: TimeScreen,
+  session: SessionScreen,
+  sessions: SessionsScreen,
+  search: SearchScreen,
+  blame: BlameScreen,
+  commits: CommitsScreen,
+  commit: CommitScreen,
+  forks: ForksScreen,
+  fork: ForkScreen,
+  runs: RunsScreen,
+  run: RunScreen,
+  repositories: RepositoriesScreen,
+  subagent: SubagentScreen,
+} satisfies Record<string, ComponentType<{ place: Route }>>;
 
 export function App() {
-  const { data: state, error, reload } = useQuery("state", {}, ["timeline", "sessions"]);
+  const { data: state, error, reload } = useQuery("state", {}, STATE_TOPICS);
   const place = useStore(route);
   if (error?.kind === "signed-out") return <SignedOut />;
   if (error)
@@ -77,13 +93,15 @@ export function App() {
 
 function Screen({ place }: { place: Route }) {
   const has = useHas();
-  const { screen, parts, query } = place;
+  const { screen, parts } = place;
   const [first = ""] = parts;
   if (screen === "" || screen === "turn") {
-    const filter = Object.fromEntries(FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
-    return <TimelineScreen id={screen === "turn" && first !== "" ? first : null} filter={filter} />;
+    return <TimelineScreen id={screen === "turn" && first !== "" ? first : null} filter={filterOf(place)} />;
   }
-  const Other = Object.hasOwn(screens, screen) && has(screen) ? screens[screen as keyof typeof screens] : undefined;
+  const isScreen = Object.hasOwn(screens, screen) && has(screen);
+  const Other: ComponentType<{ place: Route }> | undefined = isScreen
+    ? screens[screen as keyof typeof screens]
+    : undefined;
   if (!Other)
     return (
       <Empty title="There is no such page">

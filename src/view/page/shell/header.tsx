@@ -7,7 +7,6 @@ import { HUB_PLACES, isHub } from "../data/hub.ts";
 import { connection } from "../data/live.ts";
 import { go, type Route, replace, to } from "../data/router.ts";
 import { useStore } from "../data/store.ts";
-import { useQuery } from "../data/use-query.ts";
 import { line } from "../text/visible.ts";
 import { useApp } from "./context.ts";
 import { showHelp } from "./help.tsx";
@@ -139,13 +138,12 @@ function SearchBox({ place }: { place: Route }) {
 }
 
 function RedoButton() {
-  const { data } = useQuery("operations", {}, ["operations", "timeline"]);
-  const possible = data?.redo.possible ?? false;
+  const { redo } = useApp();
   return (
     <button
       type="button"
-      disabled={!possible}
-      title={possible ? "Take the last rewind or undo back" : "Nothing to redo"}
+      disabled={!redo}
+      title={redo ? "Take the last rewind or undo back" : "Nothing to redo"}
       onClick={() => ask({ action: "redo" })}
     >
       Redo

@@ -94,7 +94,12 @@ export function dollars(value: number): string {
 
 /** "1 file", "3 files", "2 branches" with `many`. */
 export function plural(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
+  return `${grouped(number)} ${number === 1 ? one : many}`;
+}
+
+/** "12,345". A browser's own formatter costs the first row of a list as much as all others together. */
+export function grouped(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 function trimmed(value: number): string {

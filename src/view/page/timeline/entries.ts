@@ -25,9 +25,12 @@ function timeOf(item: TimelineItem): string {
   return item.kind === "turn" ? (item.endedAt ?? item.startedAt ?? "") : item.time;
 }
 
-/** Subagents stand below their turn, in its row. */
 export function heightOf(entry: Entry): number {
-  if (entry.kind === "day") return HEIGHTS.day;
-  const below = entry.item.kind === "turn" ? entry.item.subagents.length * HEIGHTS.subagent : 0;
-  return HEIGHTS[entry.item.kind] + below;
+  return entry.kind === "day" ? HEIGHTS.day : heightOfItem(entry.item);
+}
+
+/** Subagents stand below their turn, in its row. */
+export function heightOfItem(item: TimelineItem): number {
+  const below = item.kind === "turn" ? item.subagents.length * HEIGHTS.subagent : 0;
+  return HEIGHTS[item.kind] + below;
 }

@@ -1,9 +1,14 @@
 /** The filters of the timeline: words, agent, and what became of a turn. They are part of the address. */
 import type { TimelineQuery } from "../../protocol.ts";
-import { replace, to } from "../data/router.ts";
+import { type Route, replace, to } from "../data/router.ts";
 import { useApp } from "../shell/context.ts";
 
-export const FILTERS = ["text", "agent", "fate", "path", "session"] as const;
+const FILTERS = ["text", "agent", "fate", "path", "session"] as const;
+
+/** The filter in an address. */
+export function filterOf({ query }: Route): TimelineQuery {
+  return Object.fromEntries(FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+}
 
 export function Filters({ filter }: { filter: TimelineQuery }) {
   const { agents, team } = useApp();

@@ -17,7 +17,7 @@ interface TurnProps {
 
 export function TurnLine({ turn, selected }: TurnProps) {
   const title = turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 300);
-  const lines = turn.lines ?? linesOf(turn.id);
+  const lines = linesOf(turn);
   const commit = commitOf(turn);
   return (
     <a
@@ -108,17 +108,14 @@ const WORDS = {
   undo: "Undone",
   redo: "Redone",
   take: "Taken from a fork",
-  save: "Saved",
-  drop: "Dropped a fork",
 } as const;
 
 export function OperationLine({ operation }: { operation: OperationItem }) {
-  const { reversedBy, name, turns } = operation;
+  const { reversedBy, turns } = operation;
   return (
     <div class={reversedBy === null ? "operation" : "operation reversed"}>
       <span class="prompt">
         {WORDS[operation.operation]}
-        {name === null ? "" : ` "${line(name, 100)}"`}
         {turns.length > 0 && ` ${plural(turns.length, "turn")}`}
       </span>
       {reversedBy !== null && <span class="tag">taken back</span>}

@@ -1,6 +1,6 @@
 /** The timeline: every turn, newest first, with the lines of history beside it; and the selected turn next to it. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { TimelineItem, TimelineQuery } from "../../protocol.ts";
+import type { TimelineQuery } from "../../protocol.ts";
 import { TeamTurnDetail } from "../colleagues/turn.tsx";
 import { isHub } from "../data/hub.ts";
 import { go, replace, to } from "../data/router.ts";
@@ -17,8 +17,9 @@ import { line } from "../text/visible.ts";
 import { shownTurn, Turn } from "../turn/turn.tsx";
 import { type Entry, entriesOf, HEIGHTS, heightOf } from "./entries.ts";
 import { Filters } from "./filters.tsx";
+import { Item } from "./item.tsx";
 import { lanesOf, railOf } from "./rail.ts";
-import { LANE, OperationLine, Rail, SavedLine, SubagentLine, TurnLine } from "./rows.tsx";
+import { LANE, Rail } from "./rows.tsx";
 import { keyOf, type LoadedTimeline, useTimeline } from "./use-timeline.ts";
 
 /** `id` is the turn in the address; null for the bare timeline. */
@@ -98,24 +99,17 @@ function List({
         </div>
       );
     const { item, index } = entry;
-    const height = heightOf(entry);
-    const own = HEIGHTS[item.kind];
-    const role =
-      item.kind === "operation"
-        ? {}
-        : { role: "listitem" as const, "aria-posinset": index + 1, "aria-setsize": more ? -1 : items.length };
+    const key = keyOf(item);
     return (
-      <div key={keyOf(item)} class="entry" style={{ height: `${height}px` }} {...role}>
-        <Rail row={rail[index]} lanes={lanes} height={own} node={nodeOf(item)} />
-        <ItemView item={item} selected={keyOf(item) === selected} />
-        {item.kind === "turn" &&
-          item.subagents.map((subagent) => (
-            <div class="below" key={subagent.id} style={{ height: `${HEIGHTS.subagent}px` }}>
-              <Rail row={rail[index]} lanes={lanes} height={HEIGHTS.subagent} node="" between />
-              <SubagentLine subagent={subagent} />
-            </div>
-          ))}
-      </div>
+      <Item
+        key={key}
+        item={item}
+        index={index}
+        total={more ? -1 : items.length}
+        row={rail[index]}
+        lanes={lanes}
+        selected={key === selected}
+      />
     );
   };
   const indexBefore = (n: number): number => {
@@ -130,16 +124,6 @@ function List({
       {more && <p class="muted more">Loading older turns …</p>}
     </div>
   );
-}
-
-function ItemView({ item, selected }: { item: TimelineItem; selected: boolean }) {
-  if (item.kind === "turn") return <TurnLine turn={item} selected={selected} />;
-  if (item.kind === "saved") return <SavedLine saved={item} />;
-  return <OperationLine operation={item} />;
-}
-
-function nodeOf(item: TimelineItem): string {
-  return item.kind === "turn" ? `turn ${item.fate}${item.open ? " open" : ""}` : item.kind;
 }
 
 function NothingYet() {

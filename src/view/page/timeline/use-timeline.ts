@@ -1,5 +1,5 @@
 /** The loaded part of the timeline: pages as one scrolls, brought up to date when something happens. */
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Branch, LineCounts, Timeline, TimelineItem, TimelineQuery, TurnRow } from "../../protocol.ts";
 import { addressOf, query, RequestError } from "../data/client.ts";
 import { onChange } from "../data/live.ts";
@@ -18,6 +18,8 @@ export interface LoadedTimeline {
   reload(): void;
 }
 
+/** The first page is for the first screen; it comes sooner when it is small. */
+const FIRST_PAGE = "50";
 const PAGE = "100";
 
 interface Held {
@@ -33,6 +35,11 @@ interface Held {
 let last: Held | undefined;
 const counted = new Map<string, LineCounts>();
 const committed = new Map<string, string>();
+
+/** What the timeline asks for first. */
+export function firstPage(filter: TimelineQuery): TimelineQuery {
+  return { ...filter, limit: FIRST_PAGE };
+}
 
 export function useTimeline(filter: TimelineQuery): LoadedTimeline {
   const address = addressOf("timeline", filter);
@@ -84,7 +91,7 @@ export function useTimeline(filter: TimelineQuery): LoadedTimeline {
     }
   }, [address]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     void refresh();
     return onChange((topics) => {
       if (topics.some((topic) => topic === "timeline" || topic === "operations" || topic === "checks")) void refresh();
@@ -116,12 +123,13 @@ export function useTimeline(filter: TimelineQuery): LoadedTimeline {
   };
 }
 
-export function linesOf(id: string): LineCounts | undefined {
-  return counted.get(id);
+/** The lines that a turn added and deleted, once they are counted. */
+export function linesOf({ id, lines }: TurnRow): LineCounts | undefined {
+  return lines ?? counted.get(id);
 }
 
 async function loadFrom(address: string, filter: TimelineQuery, before: Held | undefined): Promise<Held> {
-  const first = await query("timeline", { ...filter, limit: PAGE });
+  const first = await query("timeline", firstPage(filter));
   if (before && first.revision === before.revision && first.revision !== "") return before;
   let held: Held = { address, ...first };
   const wanted = before?.items.length ?? 0;

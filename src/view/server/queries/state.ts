@@ -6,6 +6,7 @@ import { listRepositories } from "../../../api/repositories.ts";
 import { pendingKeys } from "../../../checkpoints/write/pending.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { listSessions } from "../../../recording/session/store.ts";
+import { activeRestores } from "../../../restore/apply/restore-log.ts";
 import { newestStep } from "../../../steps/index-file.ts";
 import type { Repository, State } from "../../protocol.ts";
 import type { Context } from "../routes.ts";
@@ -19,6 +20,7 @@ export async function state({ repository, version, instance, readOnly }: Context
     repository: repositoryRow(repository),
     agents: Object.fromEntries((await listAgents()).map(({ profile }) => [profile.id, profile.display_name])),
     available: { search: true, report: false, proposals: true },
+    redo: activeRestores(repository.workspace).length > 0,
   };
 }
 

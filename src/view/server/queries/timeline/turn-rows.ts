@@ -5,7 +5,6 @@ import { changedPaths } from "../../../../model/changes.ts";
 import type { Step } from "../../../../model/step.ts";
 import { groupTurns, tasksOf, turnKey } from "../../../../model/turn.ts";
 import { readRestores } from "../../../../restore/apply/restore-log.ts";
-import { listOperations, type Operation } from "../../../../restore/operations/list.ts";
 import { readCheckResults } from "../../../../restore/targets/check-results.ts";
 import { type Cost, estimatedCost } from "../../../../transcripts/prices.ts";
 import type { Check, Fate, FileCounts, OperationRow, SubagentRow, TurnRow } from "../../../protocol.ts";
@@ -113,10 +112,6 @@ export function costOf({ agent, model, tokens, time, usd }: Step): Cost | null {
   return tokens && estimatedCost([{ agent, model, tokens, time, usd }]);
 }
 
-export function operationRows(repository: OpenRepository, turns: TurnIndex): OperationRow[] {
-  return listOperations(repository.workspace).map((operation) => operationRow(operation, turns));
-}
-
 /** The restores by their safety steps. Rows are made for those that a page shows, because each looks up its turns. */
 export function restoreRows(repository: OpenRepository, turns: TurnIndex): Map<string, () => OperationRow> {
   const records = readRestores(repository.workspace).filter(({ kind }) => kind !== "fork");
@@ -133,36 +128,13 @@ export function restoreRows(repository: OpenRepository, turns: TurnIndex): Map<s
         safetyStep,
         reverses: takesBack,
         reversedBy: reversed.get(id) ?? null,
-        name: null,
       }),
     ]),
   );
-}
-
-function operationRow(operation: Operation, turns: TurnIndex): OperationRow {
-  const { id, kind, time, takesBack, takenBackBy } = operation;
-  const restore = "restore" in operation ? operation.restore : undefined;
-  const target = restore?.target;
-  return {
-    id,
-    operation: kind,
-    time,
-    target: target && "step" in target ? target.step : null,
-    turns: target && "turns" in target ? target.turns.flatMap((turn) => idOfTurn(turn, turns)) : [],
-    safetyStep: restore?.safetyStep ?? null,
-    reverses: takesBack,
-    reversedBy: takenBackBy,
-    name: nameOf(operation),
-  };
 }
 
 function idOfTurn(turn: { agent: string; session: string; turn: number }, turns: TurnIndex): string[] {
   const group = turns.ofTurn(turnKey(turn));
   const head = group?.steps.find(({ kind }) => kind === "turn-end") ?? group?.steps[0];
   return head ? [head.id] : [];
-}
-
-function nameOf(operation: Operation): string | null {
-  if (operation.kind === "save") return operation.name;
-  return operation.kind === "drop" ? operation.drop.fork.name : null;
 }
