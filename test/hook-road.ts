@@ -77,7 +77,6 @@ export const HOOK_ROAD: string[] = [
   "model/tokens.ts",
   "recording/dispatcher.ts",
   "recording/duplicate-events.ts",
-  "recording/notice.ts",
   "recording/orphaned-turns.ts",
   "recording/pending-files.ts",
   "recording/phase.ts",

@@ -2,10 +2,10 @@ import type { Workspace } from "../git/workspace.ts";
 import type { FileChanges } from "../model/changes.ts";
 import type { Step } from "../model/step.ts";
 import type { Tokens } from "../model/tokens.ts";
-import { isTurnStep, newestTurns, turnKey } from "../model/turn.ts";
+import { isTurnStep, newestTurns, TURN_KINDS } from "../model/turn.ts";
 import { resolveTarget } from "../restore/targets/resolve.ts";
 import { readTurnStatuses } from "../restore/targets/turn-status.ts";
-import { requireSessionId, stepsOf } from "../steps/list.ts";
+import { type StepQuery, stepsIn } from "../steps/log.ts";
 import { ApiError } from "./problems.ts";
 
 export interface ListOptions {
@@ -49,12 +49,7 @@ export interface Turn {
  * const [newest] = listSteps(workspace, { limit: 1 });
  */
 export function listSteps(workspace: Workspace, options: ListOptions = {}): Step[] {
-  const found: Step[] = [];
-  for (const step of stepsWanted(workspace, options)) {
-    if (found.length >= (options.limit ?? Number.POSITIVE_INFINITY)) break;
-    found.push(step);
-  }
-  return found;
+  return stepsIn(workspace).list({ ...queryFor(workspace, options), limit: options.limit });
 }
 
 /**
@@ -67,7 +62,7 @@ export function listTurns(workspace: Workspace, options: ListOptions = {}): Turn
   // The safety steps between turns show which turns a rewind reverted.
   const passed: Step[] = [];
   const { turns } = newestTurns(
-    turnSteps(stepsWanted(workspace, options), passed),
+    turnSteps(stepsIn(workspace).newestFirst(queryFor(workspace, options)), passed),
     options.limit ?? Number.POSITIVE_INFINITY,
   );
   return turnsOf(
@@ -95,10 +90,9 @@ export async function getTurn(workspace: Workspace, target: string): Promise<Tur
   const found = await resolveTarget(workspace, target);
   const step = found.kind === "step" ? found.step : undefined;
   if (step && isTurnStep(step)) {
-    const key = turnKey(step);
+    const { agent, session, turn: number } = step;
     const steps: Step[] = [];
-    for (const one of stepsOf(workspace, { all: true })) {
-      if (!isTurnStep(one) || turnKey(one) !== key) continue;
+    for (const one of stepsIn(workspace).newestFirst({ agent, session, turn: number, kinds: TURN_KINDS })) {
       steps.push(one);
       if (one.kind === "turn-start") break;
     }
@@ -108,9 +102,11 @@ export async function getTurn(workspace: Workspace, target: string): Promise<Tur
   throw new ApiError("not-found", { kind: "target-not-in-turn", target });
 }
 
-function stepsWanted(workspace: Workspace, { session, allWorktrees }: ListOptions): Iterable<Step> {
-  const id = session === undefined ? undefined : requireSessionId(workspace, session);
-  return stepsOf(workspace, { all: allWorktrees, session: id });
+function queryFor(workspace: Workspace, { session, allWorktrees }: ListOptions): StepQuery {
+  return {
+    worktree: allWorktrees ? undefined : workspace.worktree,
+    session: session === undefined ? undefined : stepsIn(workspace).sessionId(session),
+  };
 }
 
 /** `read` holds the steps of all groups, newest first. */

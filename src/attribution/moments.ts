@@ -3,7 +3,7 @@
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "../model/step.ts";
 import { type TurnRef, turnKey, turnOfStep } from "../model/turn.ts";
-import { stepsNewestFirst } from "../steps/index-file.ts";
+import { stepsIn } from "../steps/log.ts";
 import { turnsBehind } from "./claims.ts";
 import { type TurnWindow, turnWindows } from "./turn-windows.ts";
 
@@ -76,7 +76,7 @@ export class Moments {
   /** Work trees that a restore may have taken files from: a fork is saved right before its work is taken. */
   takenAt(safety: Step): string[] {
     const newest = new Map<string, Step>();
-    for (const step of stepsNewestFirst(this.#workspace)) {
+    for (const step of stepsIn(this.#workspace).newestFirst()) {
       if (step.time <= safety.time && step.worktree !== safety.worktree && !newest.has(step.worktree))
         newest.set(step.worktree, step);
     }
@@ -90,6 +90,6 @@ export class Moments {
 
 /** Returns the steps of one work tree, oldest first. */
 function stepsOf(workspace: Workspace, worktree: string): Step[] {
-  const steps = [...stepsNewestFirst(workspace, { worktree }).take(MAX_STEPS)];
+  const steps = stepsIn(workspace).list({ worktree, limit: MAX_STEPS });
   return steps.reverse().sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }

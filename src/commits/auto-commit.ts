@@ -21,7 +21,7 @@ import type { Workspace } from "../git/workspace.ts";
 import { changedPaths } from "../model/changes.ts";
 import { captureOptions } from "../recording/dispatcher.ts";
 import { loadSession, marked, type SessionState } from "../recording/session/store.ts";
-import { listSteps } from "../steps/list.ts";
+import { stepsIn } from "../steps/log.ts";
 import { type LeftFile, separateChanges, type TurnChange } from "./turn-changes.ts";
 import { commitChanges, finishFollowing, type HeadState } from "./turn-commit.ts";
 
@@ -78,8 +78,7 @@ async function headState({ root }: Workspace): Promise<HeadState | undefined> {
 function turnsOf(workspace: Workspace, { id, agent }: SessionState, since: number): TurnChange[] {
   const turns: TurnChange[] = [];
   let before: string | undefined;
-  for (const step of listSteps(workspace, { session: id }).reverse()) {
-    if (step.agent !== agent) continue;
+  for (const step of stepsIn(workspace).oldestFirst({ worktree: workspace.worktree, agent, session: id })) {
     const { work, index } = step.snapshot;
     if (step.kind === "turn-end" && step.turn > since) {
       turns.push({ before: before ?? index, after: work, paths: changedPaths(step.files) });
@@ -113,7 +112,7 @@ function leftFile({ stateDir }: Workspace): string {
 
 /** The redacted prompt: others may see the commit message. */
 async function messageOf(workspace: Workspace, state: SessionState): Promise<string> {
-  const last = listSteps(workspace, { session: state.id, all: true }).find((step) => step.kind === "turn-end");
+  const last = stepsIn(workspace).newest({ session: state.id, kinds: ["turn-end"] });
   const prompt = (await openRedaction(workspace)).text(last?.prompt ?? "");
   return shorten(oneLine(prompt), SUBJECT_LENGTH) || `Turn ${state.turn} of ${state.agent}`;
 }

@@ -17,7 +17,7 @@ import { stillOpen } from "../checkpoints/write/staged-changes.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { loadSession, type SessionState } from "../recording/session/store.ts";
-import { listSteps } from "../steps/list.ts";
+import { type StepQuery, stepsIn } from "../steps/log.ts";
 import { sessionLock } from "../steps/session-tree.ts";
 import { momentOf, queuedSession } from "./hooks.ts";
 
@@ -89,10 +89,7 @@ async function queueFinished(workspace: Workspace, key: string): Promise<void> {
 
 /** The turn's end; not the session's current position, since a later turn may have begun. */
 function turnEnd(workspace: Workspace, state: SessionState, turn: number): Moment {
-  for (const step of listSteps(workspace, { session: state.id, all: true })) {
-    if (step.turn < turn) break;
-    if (step.turn !== turn || step.kind !== "turn-end" || !step.transcript) continue;
-    return { turn, generation: step.transcript.generation, offset: step.transcript.offset };
-  }
-  return momentOf(state);
+  const query: StepQuery = { session: state.id, turn, kinds: ["turn-end"], hasTranscript: true };
+  const end = stepsIn(workspace).newest(query)?.transcript;
+  return end ? { turn, generation: end.generation, offset: end.offset } : momentOf(state);
 }

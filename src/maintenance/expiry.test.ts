@@ -9,7 +9,7 @@ import { ownFile } from "../config/load.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { droppedRef, type ForkRecord, writeForkRecord } from "../steps/forks.ts";
 import { indexFile } from "../steps/index-file.ts";
-import { listSteps } from "../steps/list.ts";
+import { stepsIn } from "../steps/log.ts";
 import { expire, expireIfDue, planExpiry } from "./expiry.ts";
 import { runWorker } from "./worker.ts";
 
@@ -100,7 +100,11 @@ test("a step that is gone leaves no prompt in the list", async () => {
   await save(workspace, [{ session: "one", details: { prompt: "the new plan" } }]);
   await expire(workspace, await planExpiry(workspace, MONTH));
   expect(readFileSync(indexFile(workspace), "utf8")).not.toContain("the old plan");
-  expect(listSteps(workspace).map(({ prompt }) => prompt)).toEqual(["the new plan"]);
+  expect(
+    stepsIn(workspace)
+      .list({ worktree: workspace.worktree })
+      .map(({ prompt }) => prompt),
+  ).toEqual(["the new plan"]);
 });
 
 test("a clock that is ahead when something is let go of for the first time drops nothing", async () => {
@@ -109,10 +113,10 @@ test("a clock that is ahead when something is let go of for the first time drops
   await save(workspace, [{ session: "one" }]);
   process.env["BACKTRAIL_CLOCK"] = daysAgo(-3650).toISOString();
   await expireIfDue(workspace);
-  expect(listSteps(workspace)).toHaveLength(1);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(1);
   process.env["BACKTRAIL_CLOCK"] = daysAgo(-2).toISOString();
   await expireIfDue(workspace);
-  expect(listSteps(workspace)).toHaveLength(1);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(1);
 });
 
 test("a clock that jumps ahead for a while takes nothing with it", async () => {
@@ -125,14 +129,14 @@ test("a clock that jumps ahead for a while takes nothing with it", async () => {
     return expireIfDue(workspace);
   };
   await at(3650);
-  expect(listSteps(workspace)).toHaveLength(1);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(1);
   // Put right again: the stamp from the future keeps nobody from pruning.
   await at(2);
   await at(4);
-  expect(listSteps(workspace)).toHaveLength(1);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(1);
   // And really later, day by day, it goes.
   for (const days of [16, 28, 31]) await at(days);
-  expect(listSteps(workspace)).toHaveLength(0);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(0);
 });
 
 test("nothing of the user's is pruned, whatever nothing refers to", async () => {
@@ -160,7 +164,7 @@ test("nothing of the user's is pruned, whatever nothing refers to", async () => 
   await runWorker(repository.path);
   expect(repository.exists(".git/objects/maintenance.lock")).toBe(true);
   expect(repository.git("count-objects")).toStartWith("0 objects");
-  expect(listSteps(workspace, { session: "old" })).toEqual([]);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree, session: "old" })).toEqual([]);
   repository.git("cat-file", "-e", dropped);
   repository.git("cat-file", "-e", loose);
   expect(step && keyFor("old")).toBeTruthy();
@@ -176,10 +180,10 @@ test("while the user's own limits can't be read, nothing is dropped", async () =
   for (const content of ["{ broken", '{"retention":{"days":"a year"}}']) {
     writeFileSync(settings, content);
     await expireIfDue(workspace);
-    expect(listSteps(workspace)).toHaveLength(2);
+    expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(2);
     rmSync(join(workspace.storeDir, "pruned"));
   }
   writeFileSync(settings, '{"retention":{"days":30}}');
   await expireIfDue(workspace);
-  expect(listSteps(workspace)).toHaveLength(1);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(1);
 });

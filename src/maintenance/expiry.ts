@@ -28,7 +28,7 @@ import { conversationDirectory, conversationKeys, removeConversation } from "../
 import { joinConversations } from "../steps/conversation/join.ts";
 import { isKept, lastKeptTime } from "../steps/conversation/kept.ts";
 import { DROPPED_REFS, listForks } from "../steps/forks.ts";
-import { stepsNewestFirst } from "../steps/index-file.ts";
+import { stepsIn } from "../steps/log.ts";
 import { sessionRoots } from "../steps/session-refs.ts";
 import { sessionLock, sessionRef } from "../steps/session-tree.ts";
 import { tidyOldObjects } from "../steps/upkeep/old-objects.ts";
@@ -72,7 +72,7 @@ export async function planExpiry(workspace: Workspace, retention: ExpiryLimits):
   const pruning = await planPruning(workspace, { ...retention, needed: neededByRestores(workspace) });
   const gone = new Set(pruning.steps.map(({ id }) => id));
   const alive = new Set<string>();
-  for (const step of stepsNewestFirst(workspace)) if (!gone.has(step.id)) alive.add(ownerKey(step));
+  for (const step of stepsIn(workspace).newestFirst()) if (!gone.has(step.id)) alive.add(ownerKey(step));
   const before = momentAgo(retention.days);
   const conversations = measured(workspace);
   const oldConversations = await expiredConversations(workspace, conversations, before, retention.conversations);
@@ -116,7 +116,7 @@ export async function expire(workspace: Workspace, { steps, others, conversation
 /** Deletes details that no step and no restore refers to. */
 function dropUnusedDetails(workspace: Workspace): void {
   const used = new Set<string | null | undefined>();
-  for (const { snapshot } of stepsNewestFirst(workspace))
+  for (const { snapshot } of stepsIn(workspace).newestFirst())
     used.add(snapshot.ignore).add(snapshot.permissions).add(snapshot.ignoredFiles);
   const restores = listsOfRestores(workspace);
   removeUnusedDetails(workspace, (id) => used.has(id) || restores.some((text) => text.includes(id)));

@@ -10,7 +10,8 @@ import { type ImportedSession, importedSessions } from "../checkpoints/import/st
 import { hasCurrentLayout, type Workspace } from "../git/workspace.ts";
 import { recordsFile } from "../steps/conversation/files.ts";
 import { readTranscript } from "../steps/conversation/transcript.ts";
-import { recordsNewestFirst, stepsNewestFirst } from "../steps/index-file.ts";
+import { recordsNewestFirst } from "../steps/index-file.ts";
+import { stepsIn } from "../steps/log.ts";
 import { sessionLock, sessionRef } from "../steps/session-tree.ts";
 import { oldObjects, tidyOldObjects } from "../steps/upkeep/old-objects.ts";
 import { brokenConversations, compareIndex } from "./doctor/store-check.ts";
@@ -58,7 +59,7 @@ async function expectMigrated(workspace: Workspace, repository: TemporaryReposit
   const key = keyFor("one");
   expect((await readTranscript(workspace, key, 0, 25)).toString()).toBe("FIRST-WORDS\nSECOND-WORDS\n");
   expect((await readTranscript(workspace, key, 0, 100, "tasks/kkkkkkkkkkkk")).toString()).toBe("TASK-WORDS\n");
-  const listed = [...stepsNewestFirst(workspace)];
+  const listed = stepsIn(workspace).list();
   expect(listed).toHaveLength(3);
   const records = [
     ...recordsNewestFirst(recordsFile(workspace, key)),
@@ -129,7 +130,7 @@ test("a session that somebody is busy with waits; what is saved into it meanwhil
   await save(workspace, [{ session: "one", segments: [{ stream: "transcript", generation: 0, offset: 25, data }] }]);
   expect(await migrateStore(workspace)).toBe(true);
   expect((await readTranscript(workspace, keyFor("one"), 0, 100)).toString()).toEndWith("SECOND-WORDS\nTHIRD\n");
-  expect([...stepsNewestFirst(workspace)]).toHaveLength(4);
+  expect(stepsIn(workspace).list()).toHaveLength(4);
   expect(inObjects(repository)).toEqual(WORDS);
 });
 

@@ -8,6 +8,9 @@ import type { Tokens } from "./tokens.ts";
 export const STEP_KINDS = ["baseline", "turn-start", "turn-end", "task", "tool", "manual", "safety"] as const;
 export type StepKind = (typeof STEP_KINDS)[number];
 
+/** All but safety steps, which are listed with the operation that they were saved for. */
+export const TIMELINE_KINDS: readonly StepKind[] = STEP_KINDS.filter((kind) => kind !== "safety");
+
 /** The command of a step taken because the agent was about to compact its conversation. */
 export const COMPACTION = "/compact";
 

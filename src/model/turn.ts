@@ -17,11 +17,11 @@ export interface Turn {
   open: boolean;
 }
 
-const TURN_STEPS: readonly string[] = ["turn-start", "turn-end", "task", "tool"] satisfies StepKind[];
+/** The kinds of the steps that belong to a turn. `save`, session start and safety steps do not. */
+export const TURN_KINDS: readonly StepKind[] = ["turn-start", "turn-end", "task", "tool"];
 
-/** Whether a step belongs to a turn. `save`, session start and safety steps do not. */
 export function isTurnStep({ kind }: { kind: string }): boolean {
-  return TURN_STEPS.includes(kind);
+  return TURN_KINDS.some((one) => one === kind);
 }
 
 /** A key that all steps of a turn share. */

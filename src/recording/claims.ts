@@ -10,8 +10,7 @@ import { logError } from "../base/log.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { FileChanges } from "../model/changes.ts";
 import { changedPaths } from "../model/changes.ts";
-import type { Step } from "../model/step.ts";
-import { stepsNewestFirst } from "../steps/index-file.ts";
+import { stepsIn } from "../steps/log.ts";
 import { relativePaths } from "./relative-paths.ts";
 import { keyOf, loadSession, marked, type SessionState } from "./session/store.ts";
 import { readTail } from "./transcript-tail.ts";
@@ -46,12 +45,7 @@ export async function ownChanges(
 
 /** The files of every other session's turns and subagents that were at work since then and have ended. */
 function finishedTurnsFiles(workspace: Workspace, own: SessionState, since: string): ReadonlySet<string>[] {
-  const steps: Step[] = [];
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.time < since) break;
-    if (step.worktree === workspace.worktree) steps.push(step);
-  }
-  return turnWindows(steps.reverse())
+  return turnWindows(stepsIn(workspace).oldestFirst({ since, worktree: workspace.worktree }))
     .filter(({ turn }) => turn.session !== own.id || turn.agent !== own.agent)
     .map(({ files }) => files);
 }

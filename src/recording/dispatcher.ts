@@ -19,7 +19,6 @@ import { COMPACTION } from "../model/step.ts";
 import { finishSaves, saveStep } from "../steps/save.ts";
 import { sessionLock } from "../steps/session-tree.ts";
 import { isDuplicateEvent, isLateInterrupt, isLateSessionStart, rememberEvent } from "./duplicate-events.ts";
-import { contextFor, recordingNotice } from "./notice.ts";
 import { agentOf, isDead, orphanedTurns } from "./orphaned-turns.ts";
 import { recordPendingFiles } from "./pending-files.ts";
 import { type Action, applyEvent, type PhaseEvent } from "./phase.ts";
@@ -29,6 +28,7 @@ import {
   keyOf,
   loadSession,
   newSessionState,
+  noticesFile,
   type SessionState,
   saveSession,
   setAsideSession,
@@ -215,6 +215,16 @@ async function handle(input: Dispatch, key: string, captured: Captured | undefin
   return { notice: handling.notice, background, again: commits, ...(context ? { context } : {}) };
 }
 
+/** The restores since the session's last prompt. A prompt without any costs one `existsSync`. */
+async function contextFor(
+  { workspace, agent, event, config }: Dispatch,
+  key: string,
+): Promise<PendingNotices | undefined> {
+  if (event.type !== "TurnStart" || !config.notify_agents || !agent.profile.hooks?.context_reply) return undefined;
+  if (!existsSync(noticesFile(workspace, key))) return undefined;
+  return (await import("./restore-notices.ts")).pendingNotices(workspace, key);
+}
+
 async function handlePhaseEvent(handling: Handling, type: PhaseEvent): Promise<void> {
   const { input, session, captured } = handling;
   const { event } = input;
@@ -225,7 +235,8 @@ async function handlePhaseEvent(handling: Handling, type: PhaseEvent): Promise<v
 }
 
 const HANDLERS: Record<Action, (handling: Handling) => void | Promise<void>> = {
-  Announce(handling) {
+  async Announce(handling) {
+    const { recordingNotice } = await import("./notice.ts");
     handling.notice = recordingNotice(handling.input.workspace, keyOf(handling.session.state));
   },
   BeginTurn({ input, session, captured }) {

@@ -1,30 +1,17 @@
-/** The notice at a session's start (recording, files not captured), and the context for an agent's prompt. */
-import { existsSync } from "node:fs";
+/** The notice at a session's start: that Backtrail records, other open sessions, files not captured. */
 import { join } from "node:path";
 import { readJson, writeJson } from "../base/fs/files.ts";
 import { oneLine, plural, shorten, shownPath } from "../base/text.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { NotCaptured } from "../model/step.ts";
-import { newestStep } from "../steps/index-file.ts";
-import type { Dispatch } from "./dispatcher.ts";
+import { stepsIn } from "../steps/log.ts";
 import { isAlive } from "./orphaned-turns.ts";
-import type { PendingNotices } from "./restore-notices.ts";
-import { loadSession, marked, noticesFile, type SessionState, setMark } from "./session/store.ts";
+import { loadSession, marked, type SessionState, setMark } from "./session/store.ts";
 
-const MAX_TOLD = 1_000;
+const MAX_REPORTED = 1_000;
 
 export function recordingNotice(workspace: Workspace, ownKey: string): string {
   return [recording(workspace, ownKey), ...notCaptured(workspace)].join(" ");
-}
-
-/** The restores since the session's last prompt. A prompt without any costs one `existsSync`. */
-export async function contextFor(
-  { workspace, agent, event, config }: Pick<Dispatch, "workspace" | "agent" | "event" | "config">,
-  key: string,
-): Promise<PendingNotices | undefined> {
-  if (event.type !== "TurnStart" || !config.notify_agents || !agent.profile.hooks?.context_reply) return undefined;
-  if (!existsSync(noticesFile(workspace, key))) return undefined;
-  return (await import("./restore-notices.ts")).pendingNotices(workspace, key);
 }
 
 /** Reports the files that the last step could not capture, each file once. */
@@ -32,11 +19,11 @@ function notCaptured(workspace: Workspace): string[] {
   const missed = missedAtLastStep(workspace);
   if (missed.length === 0) return [];
   const file = join(workspace.stateDir, "told-not-captured.json");
-  const told = new Set(readTold(file));
-  const fresh = missed.filter(({ path }) => !told.has(path));
+  const reported = new Set(readReported(file));
+  const fresh = missed.filter(({ path }) => !reported.has(path));
   const [first, ...more] = fresh;
   if (!first) return [];
-  writeJson(file, [...fresh.map(({ path }) => path), ...told].slice(0, MAX_TOLD));
+  writeJson(file, [...fresh.map(({ path }) => path), ...reported].slice(0, MAX_REPORTED));
   const others = more.length > 0 ? ` and ${plural(more.length, "more file")}` : "";
   const why = first.why === "too-large" ? "too large" : "no time to read it";
   return [`Not recorded: ${shownPath(first.path)} (${why})${others}; \`backtrail status\` lists them.`];
@@ -44,14 +31,14 @@ function notCaptured(workspace: Workspace): string[] {
 
 /** Files that a different setting, or more time, would have captured. */
 export function missedAtLastStep(workspace: Workspace): NotCaptured[] {
-  const missed = newestStep(workspace, { worktree: workspace.worktree })?.snapshot.notCaptured ?? [];
+  const missed = stepsIn(workspace).newest({ worktree: workspace.worktree })?.snapshot.notCaptured ?? [];
   return missed.filter(({ why }) => why === "too-large" || why === "no-time");
 }
 
-function readTold(file: string): string[] {
+function readReported(file: string): string[] {
   try {
-    const told: unknown = readJson(file) ?? [];
-    return Array.isArray(told) ? told.filter((path) => typeof path === "string") : [];
+    const paths: unknown = readJson(file) ?? [];
+    return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
   } catch {
     return [];
   }

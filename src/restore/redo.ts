@@ -4,8 +4,7 @@ import { existsSync } from "node:fs";
 import { getAgent } from "../agents/registry/registry.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { shownCommand } from "../model/command.ts";
-import type { Step } from "../model/step.ts";
-import { stepsNewestFirst } from "../steps/index-file.ts";
+import { stepsIn } from "../steps/log.ts";
 import { activeRestores, mergeOf, type RestoreRecord } from "./apply/restore-log.ts";
 import { planChat } from "./conversation/fork.ts";
 import { reversalOf } from "./operations/reversal.ts";
@@ -70,14 +69,9 @@ async function chatOf(workspace: Workspace, record: RestoreRecord, wentOn: boole
   const { agent: id, id: session, transcript } = record.session;
   const agent = await getAgent(id);
   if (!agent?.forker) return { kind: "none", reason: { kind: "unchanged" } };
-  const stored = existsSync(transcript) ? undefined : newestWithChat(workspace, id, session);
+  const stored = existsSync(transcript)
+    ? undefined
+    : stepsIn(workspace).newest({ agent: id, session, hasTranscript: true });
   if (stored) return planChat(workspace, stored);
   return { kind: "resume", agent: id, session, transcript, ...shownCommand(agent.forker.resumeCommand(session)) };
-}
-
-function newestWithChat(workspace: Workspace, agent: string, session: string): Step | undefined {
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.agent === agent && step.session === session && step.transcript) return step;
-  }
-  return undefined;
 }

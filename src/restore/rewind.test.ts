@@ -5,7 +5,7 @@ import { refusal } from "../../test/support/refusal.ts";
 import { file, Playground, shown, started, whyOf } from "../../test/support/restore-sandbox.ts";
 import { ownFile } from "../config/load.ts";
 import { findWorkspace } from "../git/workspace.ts";
-import { listSteps } from "../steps/list.ts";
+import { stepsIn } from "../steps/log.ts";
 import { applyRedo, planRedo } from "./redo.ts";
 import { applyRewind, planRewind } from "./rewind.ts";
 import { resolveTarget } from "./targets/resolve.ts";
@@ -301,7 +301,7 @@ test("in a linked worktree, and before the first commit", async () => {
   ground.write("a.txt", "two\n");
   await ground.rewind(step);
   expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("one\n");
-  expect(listSteps({ ...ground.workspace, worktree: "main" })).toEqual([]);
+  expect(stepsIn(ground.workspace).list({ worktree: "main" })).toEqual([]);
 
   using empty = await Playground.make();
   empty.write("x", "1");

@@ -9,7 +9,7 @@ import { codeOf } from "../base/errors.ts";
 import { faultPoint } from "../base/fault-point.ts";
 import { appendLine, writeFileAtomic } from "../base/fs/files.ts";
 import type { Workspace } from "../git/workspace.ts";
-import type { Step, StepKind } from "../model/step.ts";
+import type { Step } from "../model/step.ts";
 
 /** The first block holds about one page of the timeline; each further block is twice as large. */
 const FIRST_BLOCK = 64 * 1024;
@@ -78,34 +78,7 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-/** Which steps to read; each condition that is left out accepts every step. */
-export interface StepQuery {
-  worktree?: string;
-  agent?: string | null;
-  /** The session's id; two agents may use the same one. */
-  session?: string | null;
-  kinds?: readonly StepKind[];
-  /** JSON text that the step's line contains, so that a search parses only a few lines of a long list. */
-  part?: string;
-}
-
-/** Newest first; reads only as much of the file as the caller consumes. */
-export function* stepsNewestFirst(workspace: Workspace, query: StepQuery = {}): Generator<Step> {
-  const { worktree, agent, session, kinds, part } = query;
-  for (const step of recordsNewestFirst(indexFile(workspace), part)) {
-    if (worktree !== undefined && step.worktree !== worktree) continue;
-    if (agent !== undefined && step.agent !== agent) continue;
-    if (session !== undefined && step.session !== session) continue;
-    if (kinds === undefined || kinds.includes(step.kind)) yield step;
-  }
-}
-
-/** The newest step that the query accepts. */
-export function newestStep(workspace: Workspace, query: StepQuery = {}): Step | undefined {
-  for (const step of stepsNewestFirst(workspace, query)) return step;
-  return undefined;
-}
-
+/** Newest first; reads only as much of the file as the caller consumes. Skips lines without the text `part`. */
 export function* recordsNewestFirst(path: string, part = ""): Generator<Step> {
   const deleted = new Set<string>();
   const seen = new Set<string>();

@@ -5,7 +5,7 @@
 import { gitIn } from "../git/git.ts";
 import { compareAndSwapRef, readRef } from "../git/refs.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { stepsNewestFirst } from "./index-file.ts";
+import { stepsIn } from "./log.ts";
 
 const LEFT_REFS = "refs/backtrail/left/";
 
@@ -20,8 +20,11 @@ export async function holdLeftCommit(workspace: Workspace, safetyStep: string, c
 export async function releaseLeftCommits(workspace: Workspace): Promise<void> {
   const listed = await gitIn(workspace).text(["for-each-ref", "--format=%(refname) %(objectname)", LEFT_REFS]);
   if (listed === "") return;
-  const alive = new Set<string>();
-  for (const { id } of stepsNewestFirst(workspace)) alive.add(id);
+  const alive = new Set(
+    stepsIn(workspace)
+      .newestFirst()
+      .map(({ id }) => id),
+  );
   for (const line of listed.split("\n")) {
     const [ref = "", commit = ""] = line.split(" ");
     if (!alive.has(ref.slice(LEFT_REFS.length))) await compareAndSwapRef(workspace, ref, commit, null);

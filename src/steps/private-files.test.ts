@@ -12,7 +12,7 @@ import { prunePrivateObjects, tidyPrivateObjects } from "../git/private/upkeep.t
 import { startCapture } from "../git/snapshot/snapshot.ts";
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "../model/step.ts";
-import { stepsNewestFirst } from "./index-file.ts";
+import { stepsIn } from "./log.ts";
 import { saveStep, snapshotOf } from "./save.ts";
 import { dropSteps, sizeOfSteps } from "./upkeep/retention.ts";
 
@@ -135,7 +135,9 @@ test("packing keeps what the repository has, too, and every kind of object that 
   expect(git("log", "--format=%s", "refs/backtrail/other").stdout.toString()).toBe("next\nkept\n");
   await dropSteps(
     workspace,
-    [...stepsNewestFirst(workspace)].filter(({ session }) => session === "old"),
+    stepsIn(workspace)
+      .list()
+      .filter(({ session }) => session === "old"),
   );
   repository.git("gc", "--quiet", "--prune=now");
   expect(await contentOf(workspace, step?.snapshot.work ?? "", "file.txt")).toBe("public first");

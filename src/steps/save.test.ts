@@ -10,8 +10,9 @@ import { tryAcquire } from "../base/fs/lock.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { recordsFile } from "./conversation/files.ts";
 import { readTranscript } from "./conversation/transcript.ts";
-import { appendStep, indexFile, recordsNewestFirst, stepsNewestFirst } from "./index-file.ts";
-import { findStep, listSteps } from "./list.ts";
+import { appendStep, indexFile, recordsNewestFirst } from "./index-file.ts";
+import { stepsIn } from "./log.ts";
+
 import { abandonedEntries, dropFromJournals, finishSaves } from "./save.ts";
 import { sessionLock, sessionRef, stepPath } from "./session-tree.ts";
 
@@ -48,7 +49,9 @@ function inRef(repository: TemporaryRepository, session: string): string[] {
 }
 
 function lines(workspace: Workspace): string[] {
-  return listSteps(workspace).map((step) => step.id);
+  return stepsIn(workspace)
+    .list({ worktree: workspace.worktree })
+    .map((step) => step.id);
 }
 
 test("a step is in its session's ref, in the list, and nowhere that a person looks", async () => {
@@ -232,15 +235,20 @@ test("the list: newest first across blocks, torn and foreign lines skipped, dele
       .replace(/\d/g, (digit) => "lmnopqrstu".charAt(Number(digit)))}`;
   // Long enough that lines and letters lie across the blocks that are read.
   for (let i = 0; i < 400; i++) appendStep(workspace, { ...step, id: named(i), prompt: `€${"ü".repeat(i * 3)}` });
-  const found = [...stepsNewestFirst(workspace)];
+  const found = stepsIn(workspace).list();
   expect(found.map((one) => one.id)).toEqual([...Array.from({ length: 400 }, (_, i) => named(399 - i)), step.id]);
   expect(found[10]?.prompt).toBe(`€${"ü".repeat(389 * 3)}`);
   appendFileSync(indexFile(workspace), '{"v":1,"id":"torn');
   appendStep(workspace, { v: 1, deleted: named(399) });
   appendFileSync(indexFile(workspace), '\n\n[]\nnull\n{"v":9,"id":"llllllllllll"}\n{"v":1}\n');
   appendStep(workspace, { ...step, id: named(398) });
-  expect([...stepsNewestFirst(workspace)].slice(0, 2).map((one) => one.id)).toEqual([named(398), named(397)]);
-  expect([...stepsNewestFirst(workspace)]).toHaveLength(400);
+  expect(
+    stepsIn(workspace)
+      .list()
+      .slice(0, 2)
+      .map((one) => one.id),
+  ).toEqual([named(398), named(397)]);
+  expect(stepsIn(workspace).list()).toHaveLength(400);
 });
 
 test("a step is found by the beginning of its id, and only if that is enough", async () => {
@@ -250,12 +258,16 @@ test("a step is found by the beginning of its id, and only if that is enough", a
   if (!step) throw new Error("Nothing was saved.");
   for (const id of ["kkkklmnopqrs", "kkkklmnopqrt", "kkkkllllllll"])
     appendStep(workspace, { ...step, id, worktree: "other" });
-  expect(findStep(workspace, "kkkkll")?.id).toBe("kkkkllllllll");
-  expect(findStep(workspace, "kkkklmnopqrs")?.id).toBe("kkkklmnopqrs");
-  expect(() => findStep(workspace, "kkkklm")).toThrow("could be any of");
-  expect(findStep(workspace, "zzzzzzzzzzzz")).toBeUndefined();
-  expect(listSteps(workspace).map((one) => one.id)).toEqual([step.id]);
-  expect(listSteps(workspace, { all: true })).toHaveLength(4);
-  expect(listSteps(workspace, { all: true, limit: 2 })).toHaveLength(2);
-  expect(listSteps(workspace, { session: "two" })).toEqual([]);
+  expect(stepsIn(workspace).byId("kkkkll")?.id).toBe("kkkkllllllll");
+  expect(stepsIn(workspace).byId("kkkklmnopqrs")?.id).toBe("kkkklmnopqrs");
+  expect(() => stepsIn(workspace).byId("kkkklm")).toThrow("could be any of");
+  expect(stepsIn(workspace).byId("zzzzzzzzzzzz")).toBeUndefined();
+  expect(
+    stepsIn(workspace)
+      .list({ worktree: workspace.worktree })
+      .map((one) => one.id),
+  ).toEqual([step.id]);
+  expect(stepsIn(workspace).list()).toHaveLength(4);
+  expect(stepsIn(workspace).list({ limit: 2 })).toHaveLength(2);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree, session: "two" })).toEqual([]);
 });

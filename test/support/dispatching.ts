@@ -9,7 +9,7 @@ import type { Event, ToolKind } from "../../src/model/event.ts";
 import type { Step } from "../../src/model/step.ts";
 import { type Dispatched, dispatch } from "../../src/recording/dispatcher.ts";
 import { loadSession, type SessionState } from "../../src/recording/session/store.ts";
-import { listSteps } from "../../src/steps/list.ts";
+import { stepsIn } from "../../src/steps/log.ts";
 import { ScriptedTranscript } from "./claude/transcript.ts";
 import { enabledWorkspace } from "./own-process.ts";
 import { type TemporaryRepository, temporaryRepository } from "./repository.ts";
@@ -45,7 +45,7 @@ export class ScriptedSession {
 
   /** Its steps, oldest first. */
   get steps(): Step[] {
-    return listSteps(this.#workspace, { session: this.id }).reverse();
+    return stepsIn(this.#workspace).list({ worktree: this.#workspace.worktree, session: this.id }).reverse();
   }
 
   get kinds(): string[] {

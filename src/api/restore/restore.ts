@@ -6,7 +6,7 @@ import * as rewind from "../../restore/rewind.ts";
 import { resolveTarget } from "../../restore/targets/resolve.ts";
 import type { RestorePlan as InternalPlan } from "../../restore/types.ts";
 import * as undo from "../../restore/undo.ts";
-import { requireSessionId } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { notesJson, planJson } from "../json.ts";
 import { ApiError } from "../problems.ts";
 import type { ApplyOptions, Receipt, RestorePlan, RewindOptions, UndoOptions } from "../types.ts";
@@ -46,7 +46,7 @@ export async function planUndo(
   turns: readonly string[],
   options: UndoOptions = {},
 ): Promise<RestorePlan> {
-  const session = options.session === undefined ? undefined : requireSessionId(workspace, options.session);
+  const session = options.session === undefined ? undefined : stepsIn(workspace).sessionId(options.session);
   return publicPlan(await undo.planUndo(workspace, turns, { ...options, session }));
 }
 

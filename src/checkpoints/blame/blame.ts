@@ -12,7 +12,7 @@ import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { type TurnRef, turnKey } from "../../model/turn.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { OPENING as PLACEHOLDER_OPENING } from "../../transcripts/redact/placeholders.ts";
 import { type FileAttribution, LINE_MARK_LENGTH, lineMark } from "../format/layout.ts";
 import { checkpointsOfCommit } from "../links/history.ts";
@@ -96,7 +96,7 @@ class Origins {
     this.#authors = new LineAuthors(workspace);
     this.#checkpoints = new CheckpointReader(workspace);
     const worktrees = new Set<string>();
-    for (const step of stepsNewestFirst(workspace)) {
+    for (const step of stepsIn(workspace).newestFirst()) {
       worktrees.add(step.worktree);
       if (step.session === null || step.agent === null) continue;
       if (step.kind !== "turn-end" && step.kind !== "turn-start") continue;

@@ -9,7 +9,7 @@ import { logError } from "../../base/log.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Conversation } from "../../model/conversation.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { CheckpointError } from "../problems.ts";
 import { type FoundTranscript, findTranscripts } from "./find.ts";
 import { type ImportedSession, type ImportedTurn, importedSessions, writeImported } from "./store.ts";
@@ -118,6 +118,6 @@ function fromRoot(root: string, file: string): string | undefined {
 
 function recordedSessions(workspace: Workspace, agent: string): Set<string> {
   const sessions = new Set<string>();
-  for (const { session } of stepsNewestFirst(workspace, { agent })) if (session !== null) sessions.add(session);
+  for (const { session } of stepsIn(workspace).newestFirst({ agent })) if (session !== null) sessions.add(session);
   return sessions;
 }

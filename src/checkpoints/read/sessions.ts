@@ -7,7 +7,7 @@ import { type SessionRef, sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../../model/tokens.ts";
 import { keptSessions, keptSteps } from "../../steps/conversation/kept.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { type Cost, estimatedCost, type Use } from "../../transcripts/prices.ts";
 import { conversationOfStep } from "../blame/line-rationale.ts";
 import { importedConversation, importedSessions } from "../import/store.ts";
@@ -49,7 +49,7 @@ export async function findSession(workspace: Workspace, beginning: string): Prom
   const consider = ({ agent, session }: SessionRef) => {
     if (session.startsWith(beginning)) found.set(sessionRefKey({ agent, session }), { agent, session });
   };
-  for (const { agent, session } of stepsNewestFirst(workspace))
+  for (const { agent, session } of stepsIn(workspace).newestFirst())
     if (agent !== null && session !== null) consider({ agent, session });
   for (const session of keptSessions(workspace)) consider(session);
   for (const session of await importedSessions(workspace)) consider(session);
@@ -59,7 +59,7 @@ export async function findSession(workspace: Workspace, beginning: string): Prom
 }
 
 export async function recordedSession(workspace: Workspace, name: SessionRef): Promise<RecordedSession> {
-  const steps = [...stepsNewestFirst(workspace, { agent: name.agent, session: name.session })];
+  const steps = stepsIn(workspace).list({ agent: name.agent, session: name.session });
   const checkpoints = await checkpointsOfSession(workspace, name.session);
   if (steps.length > 0) return fromSteps(name, steps.reverse(), checkpoints);
   const kept = keptSteps(workspace, name.agent, name.session);

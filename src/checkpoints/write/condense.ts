@@ -14,7 +14,7 @@ import { changedPaths } from "../../model/changes.ts";
 import type { Step } from "../../model/step.ts";
 import { addTokens, NO_TOKENS, type Tokens, tokensBetween } from "../../model/tokens.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
-import { listSteps } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { chunkName, splitLines } from "../../transcripts/chunks.ts";
 import { checkpointHome, whileObjectsStay } from "../branch/location.ts";
 import {
@@ -141,7 +141,9 @@ async function metadataOf(
 
 /** Returns the steps of this checkpoint's turns and of all earlier ones, oldest first. */
 function stepsUntil(workspace: Workspace, { id, until }: QueuedSession): Step[] {
-  return [...listSteps(workspace, { session: id, all: true })].filter(({ turn }) => turn <= until.turn).reverse();
+  return stepsIn(workspace)
+    .oldestFirst({ session: id })
+    .filter(({ turn }) => turn <= until.turn);
 }
 
 /** Returns one prompt per turn; if a turn has no start, its end has the prompt. */

@@ -1,4 +1,5 @@
 /** Completes recorded steps, turns, sessions, runs and forks. Must be fast. */
+
 import { type Dirent, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { PACKAGED } from "../../agents/registry/packaged.ts";
@@ -8,13 +9,14 @@ import { oneLine } from "../../base/text.ts";
 import { KEYS } from "../../config/keys.ts";
 import { findWorkspace, type Workspace } from "../../git/workspace.ts";
 import { runWorktrees } from "../../git/worktrees/runs.ts";
+import { TIMELINE_KINDS } from "../../model/step.ts";
 import { newestTurns, type Turn } from "../../model/turn.ts";
 import { listOperations } from "../../restore/operations/list.ts";
 import { readTurnStatuses } from "../../restore/targets/turn-status.ts";
 import { readLedger } from "../../run/log/index-file.ts";
 import { flatten, logsDirectory, walkLogs } from "../../run/log/layout.ts";
 import { listForks } from "../../steps/forks.ts";
-import { isOnTimeline, listSteps, stepsOf } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { fit } from "../render/layout/text.ts";
 import { age } from "../render/layout/time.ts";
 import { operationSentence } from "../render/operations/sentence.ts";
@@ -58,8 +60,9 @@ export function offerSteps(offer: Offer, cwd: string, typed = ""): void {
 function offerOlder(offer: Offer, workspace: Workspace, typed: string): void {
   const recent = new Set(turnsIn(workspace).turns.flatMap(({ steps }) => steps.map(({ id }) => id)));
   let left = OFFERED_TURNS;
-  for (const step of stepsOf(workspace)) {
-    if (!step.id.startsWith(typed) || step.kind === "safety" || recent.has(step.id)) continue;
+  const { worktree } = workspace;
+  for (const step of stepsIn(workspace).newestFirst({ id: typed, worktree, kinds: TIMELINE_KINDS })) {
+    if (recent.has(step.id)) continue;
     offer(step.id, about(step.time, titleOf(step)));
     if (--left === 0) return;
   }
@@ -107,7 +110,7 @@ export function offerTurns(offer: Offer, cwd: string): void {
 export function offerSessions(offer: Offer, cwd: string): void {
   const workspace = findWorkspace(cwd);
   const known = new Set<string>();
-  for (const step of workspace ? listSteps(workspace, { limit: OFFERED_STEPS, all: true }) : []) {
+  for (const step of workspace ? stepsIn(workspace).list({ limit: OFFERED_STEPS }) : []) {
     if (step.session === null || known.has(step.session) || !isPlain(step.session)) continue;
     known.add(step.session);
     offer(step.session, about(step.time, titleOf(step)));
@@ -154,7 +157,10 @@ export function offerProposals(offer: Offer, cwd: string): void {
 }
 
 function turnsIn(workspace: Workspace): { turns: Turn[]; read: ReturnType<typeof newestTurns>["read"] } {
-  return newestTurns(stepsOf(workspace).filter(isOnTimeline), OFFERED_TURNS);
+  return newestTurns(
+    stepsIn(workspace).newestFirst({ worktree: workspace.worktree, kinds: TIMELINE_KINDS }),
+    OFFERED_TURNS,
+  );
 }
 
 function about(time: string, title: string): string {

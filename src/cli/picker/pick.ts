@@ -3,11 +3,11 @@ import { now } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import { oneLine, plural } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import type { Step } from "../../model/step.ts";
+import { type Step, TIMELINE_KINDS } from "../../model/step.ts";
 import { readCheckResults } from "../../restore/targets/check-results.ts";
 import { readTurnStatuses } from "../../restore/targets/turn-status.ts";
 import { patch } from "../../steps/diff.ts";
-import { findStep, isOnTimeline, listSteps } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { fit, widthOf } from "../render/layout/text.ts";
 import { age } from "../render/layout/time.ts";
 import { turnNumber } from "../render/timeline/timeline.ts";
@@ -24,9 +24,12 @@ const NUMBERED = 20;
 
 /** `session` restricts the list to one session. */
 export async function pickStep(workspace: Workspace, io: Io, purpose: Purpose, session?: string): Promise<Step> {
-  const steps = listSteps(workspace, session === undefined ? {} : { session });
+  const steps = stepsIn(workspace).list({ worktree: workspace.worktree, session });
   const known = { fates: readTurnStatuses(workspace, steps), verdictOf: readCheckResults(workspace).of };
-  const entries = entriesFrom(steps.filter(isOnTimeline), known).filter(purpose.offers);
+  const entries = entriesFrom(
+    steps.filter(({ kind }) => TIMELINE_KINDS.includes(kind)),
+    known,
+  ).filter(purpose.offers);
   if (entries.length === 0) {
     throw new UserError("not-found", purpose.nothing, "Start an agent and give it something to do.");
   }
@@ -94,6 +97,6 @@ function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io:
 }
 
 async function diffOf(workspace: Workspace, { before: start, after }: PickerEntry): Promise<string> {
-  const before = start ?? (after.parent ? findStep(workspace, after.parent) : undefined);
+  const before = start ?? (after.parent ? stepsIn(workspace).byId(after.parent) : undefined);
   return before ? patch(workspace, before.snapshot.work, after.snapshot.work) : "";
 }

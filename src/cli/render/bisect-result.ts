@@ -5,7 +5,7 @@ import type { Step } from "../../model/step.ts";
 import { groupTurns, type Turn } from "../../model/turn.ts";
 import { readTurnStatuses } from "../../restore/targets/turn-status.ts";
 import { changesBetween } from "../../steps/diff.ts";
-import { listSteps } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import type { Break } from "../../trials/bisect/bisect.ts";
 import { momentOf, type Point } from "../../trials/bisect/points.ts";
 import type { Paint } from "../terminal/io.ts";
@@ -110,7 +110,7 @@ function placeOf(step: Step): string {
 /** The whole turn that a step belongs to. */
 function turnBehind(workspace: Workspace, step: Step | null): Turn | undefined {
   if (!step) return undefined;
-  const steps = listSteps(workspace, { session: step.session ?? undefined, all: true });
+  const steps = stepsIn(workspace).list({ session: step.session ?? undefined });
   return groupTurns(steps).find((turn) => turn.steps.some(({ id }) => id === step.id));
 }
 

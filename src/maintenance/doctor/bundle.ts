@@ -18,7 +18,7 @@ import { loadSettings } from "../../config/load.ts";
 import { isEnabled, type Workspace } from "../../git/workspace.ts";
 import { listSessions } from "../../recording/session/store.ts";
 import { connectedAgents } from "../../recording/user-scope/record.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { PlaceholderTable } from "../../transcripts/redact/placeholders.ts";
 import { createRedactor } from "../../transcripts/redact/redactor.ts";
 import { diagnose } from "./doctor.ts";
@@ -65,7 +65,7 @@ export async function bundle(
 async function storeOf(workspace: Workspace): Promise<Record<string, unknown>> {
   const { checkpoints, since, unreadable } = waitingSince(workspace);
   const kinds: Record<string, number> = {};
-  for (const { kind } of stepsNewestFirst(workspace)) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  for (const { kind } of stepsIn(workspace).newestFirst()) kinds[kind] = (kinds[kind] ?? 0) + 1;
   return {
     kind: workspace.kind,
     hash: workspace.hash,

@@ -11,7 +11,8 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { recordsFile } from "../../steps/conversation/files.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
-import { appendRecord, parseStep, recordsNewestFirst, rewriteIndex, stepsNewestFirst } from "../../steps/index-file.ts";
+import { appendRecord, parseStep, recordsNewestFirst, rewriteIndex } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { sessionRoots } from "../../steps/session-refs.ts";
 import { directoryAt, sessionRef } from "../../steps/session-tree.ts";
 import { ownerKey } from "../../steps/upkeep/retention.ts";
@@ -40,7 +41,11 @@ export interface IndexComparison {
 
 export async function compareIndex(workspace: Workspace): Promise<IndexComparison> {
   const { steps, broken } = await heldSteps(workspace);
-  const listed = new Set([...stepsNewestFirst(workspace)].map(({ id }) => id));
+  const listed = new Set(
+    stepsIn(workspace)
+      .newestFirst()
+      .map(({ id }) => id),
+  );
   const held = [...steps];
   return {
     inRefs: steps.size,
@@ -68,7 +73,7 @@ export async function rebuildIndex(workspace: Workspace): Promise<number> {
     count = records.length;
     return records;
   });
-  for (const step of stepsNewestFirst(workspace))
+  for (const step of stepsIn(workspace).newestFirst())
     if (uncopied.includes(step.id))
       appendRecord(recordsFile(workspace, steps.get(step.id)?.key ?? ownerKey(step)), step);
   return count;
@@ -104,7 +109,9 @@ async function missingIn(holder: Workspace): Promise<MissingObjects | undefined>
 
 /** Steps whose complete state should be in the private store but is missing. */
 async function lostPrivateStates(workspace: Workspace): Promise<string[]> {
-  const steps = [...stepsNewestFirst(workspace, { part: '"shared":' })].filter(({ snapshot }) => snapshot.shared);
+  const steps = stepsIn(workspace)
+    .list()
+    .filter(({ snapshot }) => snapshot.shared);
   if (steps.length === 0) return [];
   const reader = new ObjectReader(workspace);
   try {
@@ -119,7 +126,7 @@ async function lostPrivateStates(workspace: Workspace): Promise<string[]> {
 /** Sessions whose stored conversation is shorter than their steps record. */
 export async function brokenConversations(workspace: Workspace): Promise<string[]> {
   const furthest = new Map<string, { key: string; generation: number; offset: number }>();
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsIn(workspace).newestFirst()) {
     if (!step.transcript) continue;
     const { generation, offset } = step.transcript;
     const key = ownerKey(step);

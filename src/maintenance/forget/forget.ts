@@ -24,7 +24,8 @@ import { forgetSessionFiles } from "../../recording/session/files.ts";
 import { removeConversation } from "../../steps/conversation/files.ts";
 import { stripSession } from "../../steps/conversation/remove.ts";
 import { listForks, writeForkRecord } from "../../steps/forks.ts";
-import { rewriteIndex, stepsNewestFirst } from "../../steps/index-file.ts";
+import { rewriteIndex } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { dropFromJournals } from "../../steps/save.ts";
 import { sessionLock } from "../../steps/session-tree.ts";
 import { migrateSession } from "../../steps/upkeep/migrate.ts";
@@ -115,7 +116,9 @@ function mayRemove(root: string, file: string): boolean {
 function forgetPrompts(workspace: Workspace, keys: ReadonlySet<string>): void {
   const forks = listForks(workspace).filter(({ from }) => from.prompt !== null);
   if (forks.length === 0) return;
-  const own = [...stepsNewestFirst(workspace)].filter((step) => keys.has(ownerKey(step)));
+  const own = stepsIn(workspace)
+    .list()
+    .filter((step) => keys.has(ownerKey(step)));
   const ids = new Set<string | null>(own.map(({ id }) => id));
   for (const fork of forks) {
     if (ids.has(fork.from.step)) writeForkRecord(workspace, { ...fork, from: { ...fork.from, prompt: null } });
@@ -130,7 +133,9 @@ async function forgetSteps(workspace: Workspace, journal: Journal, keys: Readonl
     return;
   }
   const wanted = () =>
-    [...stepsNewestFirst(workspace)].filter((step) => keys.has(ownerKey(step)) || journal.steps.includes(step.id));
+    stepsIn(workspace)
+      .list()
+      .filter((step) => keys.has(ownerKey(step)) || journal.steps.includes(step.id));
   await dropSteps(workspace, wanted());
   // A killed process may have marked the steps as deleted without rewriting the list.
   rewriteIndex(workspace, (listed) => listed);

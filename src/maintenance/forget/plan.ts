@@ -15,8 +15,8 @@ import { keptRecords } from "../../steps/conversation/kept.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
 import { listForks } from "../../steps/forks.ts";
 import { handoffFilesOf } from "../../steps/handoff-files.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
+
 import { ownerKey } from "../../steps/upkeep/retention.ts";
 import { MaintenanceError } from "../problems.ts";
 
@@ -68,7 +68,7 @@ export async function planForget(workspace: Workspace, target: string, options: 
     files: { transcripts: [], kept: [], runs: [] },
     conversationOnly,
   };
-  const step = /^[k-z]{4,12}$/.test(target) ? findStep(workspace, target) : undefined;
+  const step = /^[k-z]{4,12}$/.test(target) ? stepsIn(workspace).byId(target) : undefined;
   if (step) {
     if (conversationOnly) throw new MaintenanceError("usage", { kind: "step-without-own-conversation" });
     return { ...none, steps: [step], forks: forksFrom(workspace, [step]), words: [step.id] };
@@ -77,7 +77,7 @@ export async function planForget(workspace: Workspace, target: string, options: 
   const names = named ? [named] : await sessionsSaying(workspace, target);
   if (names.length === 0) throw new MaintenanceError("not-found", { kind: "nothing-to-forget", target });
   const imported = new Set((await importedSessions(workspace)).map(({ agent, session }) => sessionKey(agent, session)));
-  const steps = Map.groupBy(stepsNewestFirst(workspace), ownerKey);
+  const steps = Map.groupBy(stepsIn(workspace).newestFirst(), ownerKey);
   const sessions = names.map(({ agent, session }): ForgottenSession => {
     const key = sessionKey(agent, session);
     const state = loadSession(workspace, key);
@@ -133,7 +133,7 @@ function transcriptsOf({ storeDir }: Workspace, id: string): string[] {
 
 /** Also the records of turns whose code states have expired. */
 function everyStep(workspace: Workspace): Step[] {
-  return [...stepsNewestFirst(workspace), ...keptRecords(workspace)];
+  return [...stepsIn(workspace).newestFirst(), ...keptRecords(workspace)];
 }
 
 /** Searches prompts, answers, commands and transcripts, ignoring case. */

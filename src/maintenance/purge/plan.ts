@@ -10,7 +10,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import { isAlive } from "../../recording/orphaned-turns.ts";
 import { listSessions } from "../../recording/session/store.ts";
 import { DROPPED_REFS, listForks } from "../../steps/forks.ts";
-import { listSteps } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { type LooseObjects, measureLoose, objectsOf, ownRefs, unneeded } from "./objects.ts";
 
 export interface PurgeOptions {
@@ -76,7 +76,7 @@ export async function planPurge(workspace: Workspace, options: PurgeOptions): Pr
   const hidden = existsSync(privateGitDirectory(workspace)) ? privateRepository(workspace) : null;
   return {
     ...options,
-    steps: listSteps(workspace, { all: true }).length,
+    steps: stepsIn(workspace).list().length,
     sessions: listSessions(workspace).length,
     refs: refs.length,
     files: {

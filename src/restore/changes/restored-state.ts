@@ -5,7 +5,7 @@ import type { TreeEntry, TreeStore } from "../../git/objects/trees.ts";
 import type { ObjectWriter } from "../../git/objects/writer.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { mergeOf, type RecordedMerge, type RestoreRecord, readRestores } from "../apply/restore-log.ts";
 import { pastState } from "../revert/own-changes.ts";
 import { type Change, revertChanges, type TreeState } from "../revert/revert.ts";
@@ -30,7 +30,7 @@ export async function stateAfterRestore(
   const reversed = record.takesBack === null ? null : await reversedMerge(workspace, objects, record.takesBack);
   if (reversed) return revertChanges(workspace, objects, before, [reversed], merge?.markers ?? false);
   if (merge) return null;
-  const step = "step" in record.target ? findStep(workspace, record.target.step) : undefined;
+  const step = "step" in record.target ? stepsIn(workspace).byId(record.target.step) : undefined;
   if (!step) return null;
   return record.paths ? withPaths(objects.trees, before, step.snapshot, record.paths) : step.snapshot;
 }
@@ -66,7 +66,7 @@ export async function changedPaths(trees: TreeStore, before: TreeState, after: T
 
 async function reversedMerge(workspace: Workspace, objects: Objects, id: string): Promise<Change | null> {
   const record = readRestores(workspace).find((other) => other.id === id);
-  const safety = record && findStep(workspace, record.safetyStep);
+  const safety = record && stepsIn(workspace).byId(record.safetyStep);
   return record && safety ? mergedChange(workspace, objects, record, safety) : null;
 }
 

@@ -6,9 +6,9 @@ import { getAgent } from "../../agents/registry/registry.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { shownCommand } from "../../model/command.ts";
 import type { Step, TranscriptPosition } from "../../model/step.ts";
-import { isTurnStep } from "../../model/turn.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { findStep } from "../../steps/list.ts";
+import { TURN_KINDS } from "../../model/turn.ts";
+import { stepsIn } from "../../steps/log.ts";
+
 import { readRange, withFile } from "../../transcripts/file-bytes.ts";
 import { activeRestores } from "../apply/restore-log.ts";
 import type { ChatPlan } from "../types.ts";
@@ -38,7 +38,7 @@ function continued(agent: Agent, session: string, transcript: string): ChatPlan 
 function unusedCopy(workspace: Workspace, step: Step, position: TranscriptPosition, agent: Agent) {
   const last = activeRestores(workspace).findLast(({ fork }) => fork !== null);
   if (!last?.fork?.transcript || !("step" in last.target) || last.fork.agent !== agent.profile.id) return undefined;
-  const target = findStep(workspace, last.target.step);
+  const target = stepsIn(workspace).byId(last.target.step);
   if (target?.session !== step.session || target.agent !== step.agent) return undefined;
   const there = positionOf(workspace, target, agent);
   const isSame =
@@ -46,18 +46,14 @@ function unusedCopy(workspace: Workspace, step: Step, position: TranscriptPositi
     there.offset === position.offset &&
     (!agent.forker?.branching || there.lastId === position.lastId);
   const { id, transcript } = last.fork;
-  for (const { session } of stepsNewestFirst(workspace, { part: `"session":${JSON.stringify(id)}` }))
-    if (session === id) return undefined;
+  if (stepsIn(workspace).has({ session: id })) return undefined;
   return isSame && existsSync(transcript) ? continued(agent, id, transcript) : undefined;
 }
 
 /** True if the session has a later step that belongs to a turn. */
-function wentOn(workspace: Workspace, step: Step): boolean {
-  for (const other of stepsNewestFirst(workspace)) {
-    if (other.id === step.id) return false;
-    if (other.session === step.session && other.agent === step.agent && isTurnStep(other)) return true;
-  }
-  return true;
+function wentOn(workspace: Workspace, { id, agent, session }: Step): boolean {
+  const log = stepsIn(workspace);
+  return log.has({ after: id, agent, session, kinds: TURN_KINDS }) || !log.has({ id });
 }
 
 /** True if the agent's transcript has no message after the position. */

@@ -14,11 +14,11 @@ import { newSessionId, sessionKey } from "../../base/ids.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { shownCommand } from "../../model/command.ts";
-import { COMPACTION, type Step, type TranscriptPosition } from "../../model/step.ts";
+import { COMPACTION, type Step, TIMELINE_KINDS, type TranscriptPosition } from "../../model/step.ts";
 import { loadSession } from "../../recording/session/store.ts";
 import { readTail } from "../../recording/transcript-tail.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { place } from "../apply/move.ts";
 import type { NoConversation } from "../notes.ts";
 import { RestoreError } from "../problems.ts";
@@ -68,11 +68,10 @@ export async function conversationAt(
 
 /** Plans a copy of a turn's whole conversation, to which an undo notice is appended. */
 export async function planChatToTell(workspace: Workspace, turn: Step | undefined): Promise<ChatPlan> {
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.agent === turn?.agent && step.session === turn?.session && step.transcript && step.kind !== "safety")
-      return planChat(workspace, step);
-  }
-  return { kind: "none", reason: UNAVAILABLE };
+  if (!turn) return { kind: "none", reason: UNAVAILABLE };
+  const { agent, session } = turn;
+  const step = stepsIn(workspace).newest({ agent, session, hasTranscript: true, kinds: TIMELINE_KINDS });
+  return step ? planChat(workspace, step) : { kind: "none", reason: UNAVAILABLE };
 }
 
 /** Returns the reason instead if there is no conversation before the step. */
@@ -170,12 +169,10 @@ function stageContent(path: string, content: Uint8Array): void {
  */
 export function positionOf(workspace: Workspace, step: Step, agent: Agent | undefined): TranscriptPosition | null {
   if (step.kind !== "turn-end" || !step.transcript || agent?.forker?.branching) return step.transcript;
-  let next: Step | undefined;
-  for (const other of stepsNewestFirst(workspace)) {
-    if (other.id === step.id) break;
-    if (other.session !== step.session || other.agent !== step.agent) continue;
-    if (other.kind === "turn-start" || other.command === COMPACTION) next = other;
-  }
+  const { id, agent: name, session } = step;
+  const next = stepsIn(workspace)
+    .list({ after: id, agent: name, session })
+    .findLast(({ kind, command }) => kind === "turn-start" || command === COMPACTION);
   const later = next?.transcript;
   return later && later.generation === step.transcript.generation && later.offset >= step.transcript.offset
     ? later
@@ -203,12 +200,8 @@ function lateEnd(workspace: Workspace, agent: Agent, step: Step, position: Trans
   }
 }
 
-function hasTranscriptLater(workspace: Workspace, step: Step): boolean {
-  for (const other of stepsNewestFirst(workspace)) {
-    if (other.id === step.id) return false;
-    if (other.session === step.session && other.agent === step.agent && other.transcript) return true;
-  }
-  return false;
+function hasTranscriptLater(workspace: Workspace, { id, agent, session }: Step): boolean {
+  return stepsIn(workspace).has({ after: id, agent, session, hasTranscript: true });
 }
 
 function titleOf(workspace: Workspace, key: string, agent: Agent, bytes: Buffer): string {

@@ -14,7 +14,7 @@ import { type ShownCommand, shownCommand } from "../../model/command.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Step } from "../../model/step.ts";
 import { handoffFile } from "../../steps/handoff-files.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { handOver } from "../../transcripts/handoff.ts";
 import { RestoreError } from "../problems.ts";
 import { conversationAt } from "./fork.ts";
@@ -54,14 +54,9 @@ export async function handoffAt(workspace: Workspace, step: Step, options: Hando
 
 /** The files that the session's turns changed up to the step, oldest first. */
 export function filesChangedBy(workspace: Workspace, { id, session, agent }: Step): string[] {
-  const turns: string[][] = [];
-  let isBefore = false;
-  for (const step of stepsNewestFirst(workspace)) {
-    isBefore ||= step.id === id;
-    if (!isBefore || step.kind !== "turn-end" || step.session !== session || step.agent !== agent) continue;
-    turns.push(changedPaths(step.files));
-  }
-  return [...new Set(turns.reverse().flat())];
+  const turns = stepsIn(workspace).newestFirst({ from: id, agent, session, kinds: ["turn-end"] });
+  const files = turns.map((turn) => changedPaths(turn.files)).toArray();
+  return [...new Set(files.reverse().flat())];
 }
 
 /** Redacts secrets, because another vendor will read the text. */

@@ -6,7 +6,7 @@ import { newStepId } from "../../base/ids.ts";
 import { compareAndSwapRef } from "../../git/refs.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type ForkMaking, type ForkRecord, listForks, writeForkRecord } from "../../steps/forks.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { appendReversedDrop, type DropRecord } from "../operations/records.ts";
 import { lockForks } from "./lock.ts";
 import { type MadeFork, makeFork } from "./make.ts";
@@ -19,11 +19,11 @@ export async function bringBackFork(
   executable: string,
   takesBack: NonNullable<ForkMaking["takesBack"]>,
 ): Promise<MadeFork> {
-  const origin = dropped.from.step === null ? undefined : findStep(workspace, dropped.from.step);
+  const origin = dropped.from.step === null ? undefined : stepsIn(workspace).byId(dropped.from.step);
   const fork = { ...dropped, from: { ...dropped.from, prompt: origin?.prompt ?? null } };
   if (fork.kind === "branch") return bringBackBranch(workspace, fork, tip, takesBack);
   const from = step ?? fork.from.step;
-  const last = from === null ? undefined : findStep(workspace, from);
+  const last = from === null ? undefined : stepsIn(workspace).byId(from);
   if (!last && from !== null)
     throw new ForkError("not-found", { kind: "fork-step-gone", step: from, fork: fork.name, branch: fork.branch, tip });
   const target = last

@@ -11,7 +11,7 @@ import { sumOfTokens, type Tokens } from "../../model/tokens.ts";
 import { captureOptions } from "../../recording/dispatcher.ts";
 import { changesBetween, currentSnapshot, diffTrees } from "../../steps/diff.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { type Cost, estimatedCost, type Use } from "../../transcripts/prices.ts";
 import { notThere, workspaceOf } from "./find.ts";
 import { branchTip } from "./worktree.ts";
@@ -105,14 +105,10 @@ function useOf({ agent, model, tokens, time, usd }: Step): Use[] {
 
 /** Steps after the common base, newest first. */
 function stepsSince(workspace: Workspace, record: ForkRecord, worktree: string): Step[] {
-  const found: Step[] = [];
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.id === record.from.step || (record.from.step === null && step.time < record.time)) break;
-    // A fork dropped earlier may have had the same name.
-    const isOlder = worktree === record.worktree && step.time < record.time;
-    if (step.worktree === worktree && !isOlder) found.push(step);
-  }
-  return found;
+  const base = record.from.step === null ? { since: record.time } : { after: record.from.step };
+  const steps = stepsIn(workspace).list({ worktree, ...base });
+  // A fork dropped earlier may have had the same name.
+  return worktree === record.worktree ? steps.filter(({ time }) => time >= record.time) : steps;
 }
 
 function durationOf(end: Step, steps: readonly Step[]): number {

@@ -1,7 +1,7 @@
 import { closest } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type ForkRecord, listForks } from "../../steps/forks.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { isUnderWay, runForks } from "../owned/run-forks.ts";
 import { forkedFolder } from "./folder.ts";
 import { ForkError } from "./problems.ts";
@@ -71,7 +71,7 @@ export async function standings(workspace: Workspace): Promise<ForkStatus[]> {
   // A fork dropped long ago may have had the same name.
   const since = new Map(forks.flatMap(({ worktree, time }) => (worktree === null ? [] : [[worktree, time] as const])));
   const turns = new Map<string, { count: number; last: string }>();
-  for (const step of forks.length > 0 ? stepsNewestFirst(workspace) : []) {
+  for (const step of forks.length > 0 ? stepsIn(workspace).newestFirst() : []) {
     if (step.time < (since.get(step.worktree) ?? "~")) continue;
     const known = turns.get(step.worktree) ?? { count: 0, last: step.time };
     if (step.kind === "turn-end") known.count++;

@@ -16,7 +16,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import { connectWorktree, type HookNote } from "../../setup/connect-worktree.ts";
 import { diffTrees } from "../../steps/diff.ts";
 import { type ForkMaking, type ForkRecord, listForks, writeForkRecord } from "../../steps/forks.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { resumeInterruptedRestores } from "../apply/resume-interrupted.ts";
 import type { ForkNote } from "../notes.ts";
 import { appendReversedDrop } from "../operations/records.ts";
@@ -235,7 +235,7 @@ async function putFiles(fork: Workspace, target: Place): Promise<SideEffect[]> {
 function targetOf(workspace: Workspace, record: ForkRecord): Place {
   const id = record.making?.files ?? record.from.step;
   if (id === null) return { kind: "commit", commit: record.commit ?? "", tree: record.base.work };
-  const step = findStep(workspace, id);
+  const step = stepsIn(workspace).byId(id);
   if (step) return { kind: "step", step };
   throw new ForkError("not-found", { kind: "fork-source-gone", step: id });
 }

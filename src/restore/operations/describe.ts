@@ -2,8 +2,8 @@
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { turnKey } from "../../model/turn.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
+
 import type { RestoreRecord } from "../apply/restore-log.ts";
 
 export type RestoreSubject =
@@ -15,7 +15,7 @@ export type RestoreSubject =
 
 export function subjectOf(workspace: Workspace, { kind, target }: RestoreRecord): RestoreSubject {
   if ("commit" in target) return { kind: "state", commit: target.commit };
-  if ("step" in target) return { kind: "step", id: target.step, found: findStep(workspace, target.step) ?? null };
+  if ("step" in target) return { kind: "step", id: target.step, found: stepsIn(workspace).byId(target.step) ?? null };
   if (kind === "take") return { kind: "fork", name: target.changes[0]?.name ?? "" };
   const prompts = promptsOf(workspace, new Set(target.turns.map((turn) => turnKey(turn))));
   const turns = target.turns.map((turn) => ({
@@ -27,11 +27,10 @@ export function subjectOf(workspace: Workspace, { kind, target }: RestoreRecord)
 
 function promptsOf(workspace: Workspace, wanted: ReadonlySet<string>): Map<string, string> {
   const prompts = new Map<string, string>();
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsIn(workspace).newestFirst({ kinds: ["turn-start", "turn-end"] })) {
     if (prompts.size === wanted.size) break;
     const key = turnKey(step);
-    const isTurns = step.kind === "turn-start" || step.kind === "turn-end";
-    if (isTurns && step.prompt !== null && wanted.has(key) && !prompts.has(key)) prompts.set(key, step.prompt);
+    if (step.prompt !== null && wanted.has(key) && !prompts.has(key)) prompts.set(key, step.prompt);
   }
   return prompts;
 }

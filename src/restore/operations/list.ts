@@ -1,10 +1,9 @@
 /** Lists the operations of a work tree: everything the user did with Backtrail and can revert. */
 
 import { looksLikeStepId } from "../../base/ids.ts";
-import { oneLine, shorten } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
-import { type StepQuery, stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { type RestoreRecord, readRestores } from "../apply/restore-log.ts";
 import { RestoreError } from "../problems.ts";
 import { type DropRecord, readOperations, type TakenBackDrop, type TakenBackSave } from "./records.ts";
@@ -78,7 +77,6 @@ export function findOperation(workspace: Workspace, text?: string): Operation {
     : [];
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
-  const _shown = shorten(oneLine(wanted), 60);
   if (only)
     throw new RestoreError("usage", { kind: "operation-ambiguous", text: wanted, ids: found.map(({ id }) => id) });
   throw new RestoreError("not-found", { kind: "operation-unknown", text: wanted });
@@ -97,11 +95,10 @@ function ofRestore(restore: RestoreRecord): Unlinked | undefined {
 /** A step that lost its name still counts as the save that named it. */
 function savesIn(workspace: Workspace, takenBack: readonly TakenBackSave[]): Unlinked[] {
   const names = new Map(takenBack.map(({ step, name }) => [step, name]));
-  const saves: Unlinked[] = [];
-  const query: StepQuery = { worktree: workspace.worktree, kinds: ["manual"], part: '"kind":"manual"' };
-  for (const step of stepsNewestFirst(workspace, query)) {
-    const { id, time } = step;
-    saves.push({ kind: "save", id, time, takesBack: null, step, name: step.name ?? names.get(id) ?? null });
-  }
-  return saves.reverse();
+  return stepsIn(workspace)
+    .oldestFirst({ worktree: workspace.worktree, kinds: ["manual"] })
+    .map((step) => {
+      const { id, time, name } = step;
+      return { kind: "save", id, time, takesBack: null, step, name: name ?? names.get(id) ?? null };
+    });
 }

@@ -8,7 +8,7 @@ import type { ObjectWriter } from "../../git/objects/writer.ts";
 import { scratchPlace } from "../../git/private/store.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { isMerged, mergeOf, type RestoreRecord, readRestores } from "../apply/restore-log.ts";
 import { hasTrees } from "../changes/restored-state.ts";
 import { RestoreError } from "../problems.ts";
@@ -27,7 +27,7 @@ export async function changeMadeBy(workspace: Workspace, record: RestoreRecord):
 }
 
 export function safetyStepOf(workspace: Workspace, { safetyStep, kind }: RestoreRecord): Step {
-  const step = findStep(workspace, safetyStep);
+  const step = stepsIn(workspace).byId(safetyStep);
   if (step) return step;
   throw new RestoreError("not-found", { kind: "safety-step-gone", step: safetyStep, restore: kind });
 }
@@ -67,7 +67,7 @@ async function stateAfter(
     );
   if ("turns" in target) throw new Error("An undo records its merge.");
   if ("commit" in target) return { work: await treeOf(workspace, target.commit), raw: null };
-  const step = findStep(workspace, target.step);
+  const step = stepsIn(workspace).byId(target.step);
   if (step) return step.snapshot;
   throw new RestoreError("not-found", {
     kind: "target-step-gone",

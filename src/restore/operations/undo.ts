@@ -4,7 +4,7 @@ import { now } from "../../base/clock.ts";
 import { newStepId } from "../../base/ids.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { renameStep } from "../../steps/names/rename.ts";
 import { activeRestores } from "../apply/restore-log.ts";
 import { bringBackFork } from "../fork/bring-back.ts";
@@ -59,7 +59,7 @@ export async function planTakeBack(
   }
   const { record } = operation;
   if (record.what === "drop") throw new RestoreError("usage", { kind: "fork-made-again", fork: record.fork });
-  const step = findStep(workspace, record.step);
+  const step = stepsIn(workspace).byId(record.step);
   if (!step) throw new RestoreError("not-found", { kind: "step-gone", step: record.step });
   return planName(operation, step, record.name, !isGiving(workspace, operation));
 }

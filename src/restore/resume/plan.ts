@@ -15,7 +15,7 @@ import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { shownCommand } from "../../model/command.ts";
 import { loadSession } from "../../recording/session/store.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { requireInside, transcriptRoot } from "../conversation/fork.ts";
 import type { ResumeNote } from "../notes.ts";
 import type { ChatReceipt } from "../types.ts";
@@ -143,8 +143,7 @@ function tryFork(
 /** Next to the original or another conversation of the agent; otherwise the agent's default location. */
 function pathFor(workspace: Workspace, { agent, path }: ResumedConversation): string {
   if (path !== null) return path;
-  const steps = stepsNewestFirst(workspace, { agent: agent.profile.id });
-  const known = steps.find(({ transcript }) => transcript)?.transcript;
+  const known = stepsIn(workspace).newest({ agent: agent.profile.id, hasTranscript: true })?.transcript;
   if (known) return known.path;
   const { id, transcript } = agent.profile;
   if (transcript?.in_store) return join(workspace.storeDir, id, "session.jsonl");

@@ -7,10 +7,10 @@ import { findSession, sessionsBehind } from "../../checkpoints/read/sessions.ts"
 import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type SessionRef, sessionRefKey } from "../../model/session.ts";
-import type { Step } from "../../model/step.ts";
+import { type Step, TIMELINE_KINDS } from "../../model/step.ts";
 import { keptSteps } from "../../steps/conversation/kept.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
+
 import type { ResumeNote } from "../notes.ts";
 import { RestoreError } from "../problems.ts";
 import { resolveTarget } from "../targets/resolve.ts";
@@ -64,6 +64,9 @@ export async function findSource(
   throw new ResumeError("not-found", { kind: "step-without-conversation" });
 }
 
+/** Steps that show that the conversation went on; the others are saved without it. */
+const CONVERSATION_KINDS = TIMELINE_KINDS.filter((kind) => kind !== "manual");
+
 export interface RecentSession {
   /** The newest step. */
   step: Step;
@@ -74,7 +77,7 @@ export interface RecentSession {
 /** Sessions that have a conversation, newest first. */
 export function recentSessions(workspace: Workspace, limit: number): RecentSession[] {
   const found = new Map<string, RecentSession>();
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsIn(workspace).newestFirst()) {
     if (step.session === null || step.agent === null) continue;
     const key = sessionRefKey(step);
     const known = found.get(key);
@@ -86,21 +89,14 @@ export function recentSessions(workspace: Workspace, limit: number): RecentSessi
 }
 
 export function atStep(workspace: Workspace, step: Step): StepSource {
-  for (const other of stepsNewestFirst(workspace)) {
-    if (other.id === step.id) return { kind: "step", step, isNewest: true };
-    if (
-      other.session === step.session &&
-      other.agent === step.agent &&
-      other.kind !== "safety" &&
-      other.kind !== "manual"
-    )
-      break;
-  }
-  return { kind: "step", step, isNewest: false };
+  const { id, agent, session } = step;
+  const log = stepsIn(workspace);
+  const isNewest = !log.has({ after: id, agent, session, kinds: CONVERSATION_KINDS }) && log.has({ id });
+  return { kind: "step", step, isNewest };
 }
 
 function ofSession(workspace: Workspace, { agent, session }: SessionRef): StepSource {
-  const step = stepsNewestFirst(workspace, { agent, session }).find(({ transcript }) => transcript);
+  const step = stepsIn(workspace).newest({ agent, session, hasTranscript: true });
   if (step) return { kind: "step", step, isNewest: true };
   const [kept] = keptSteps(workspace, agent, session);
   if (kept) return { kind: "step", step: kept, isNewest: true };
@@ -119,11 +115,10 @@ async function fromBranch(
   const ref = (await gitIn(workspace).try(ask)).stdout.toString("utf8").trim().split("\n").at(-1) ?? "";
   if (!/^refs\/(heads|remotes)\//.test(ref)) return undefined;
   const short = ref.replace(/^refs\/(heads|remotes\/[^/]+)\//, "");
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.branch === short && step.session !== null && step.transcript) {
-      return { source: atStep(workspace, step), notes: [] };
-    }
-  }
+  const last = stepsIn(workspace)
+    .newestFirst({ hasTranscript: true })
+    .find((step) => step.branch === short && step.session !== null);
+  if (last) return { source: atStep(workspace, last), notes: [] };
   for (const commit of await recentCommits(workspace, MAX_COMMITS, false, ref)) {
     const found = await fromCheckpoints(workspace, reader, commit, session);
     if (found) return found;
@@ -141,7 +136,7 @@ async function fromCommit(
   if (found) return found;
   const sessions = await sessionsBehind(workspace, commit.id);
   const id = sessions.at(-1)?.turns.at(-1)?.step;
-  const step = id ? findStep(workspace, id) : undefined;
+  const step = id ? stepsIn(workspace).byId(id) : undefined;
   if (step) return { source: atStep(workspace, step), notes: [] };
   throw new ResumeError("not-found", { kind: "commit-without-session", commit: commit.id });
 }
@@ -185,8 +180,8 @@ function fromCheckpoint(workspace: Workspace, checkpoint: StoredCheckpoint, sess
 function recordedHere(workspace: Workspace, { record }: StoredSession): Step | undefined {
   const last = record?.steps.at(-1)?.id;
   if (!record || last === undefined) return undefined;
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.id === last) return step.session === record.session && step.agent === record.agent ? step : undefined;
-  }
-  return undefined;
+  const { agent, session } = record;
+  return stepsIn(workspace)
+    .newestFirst({ agent, session })
+    .find(({ id }) => id === last);
 }

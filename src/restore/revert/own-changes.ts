@@ -10,7 +10,7 @@ import { entryAt, type TreeStore } from "../../git/objects/trees.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { runningTurns } from "../../recording/claims.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { parentsOf } from "../plan/files.ts";
 import type { FoundTurn } from "../targets/turns.ts";
 import type { Conflict, ConflictSource } from "../types.ts";
@@ -108,7 +108,7 @@ function stepsSince(workspace: Workspace, turns: readonly FoundTurn[]): Step[] {
   ends.delete("");
   const steps: Step[] = [];
   const endless = turns.some(({ first }) => first === null);
-  for (const step of stepsNewestFirst(workspace, { worktree: workspace.worktree })) {
+  for (const step of stepsIn(workspace).newestFirst({ worktree: workspace.worktree })) {
     steps.push(step);
     ends.delete(step.id);
     if (ends.size === 0 && !endless) break;

@@ -14,7 +14,7 @@ import type { Entry } from "../../model/conversation.ts";
 import type { Step } from "../../model/step.ts";
 import { loadSession } from "../../recording/session/store.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import type { FoundTurn } from "../targets/turns.ts";
 import { maySay } from "./shell.ts";
 import { mayTouchFiles } from "./touched-paths.ts";
@@ -85,18 +85,16 @@ export async function agentActions(
 /** Slices of every session that worked in this work tree since the step. */
 export function stretchesSince(workspace: Workspace, target: Step): Stretch[] {
   const found = new Map<string, Stretch>();
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsIn(workspace).newestFirst({ worktree: workspace.worktree, backTo: target.id })) {
     const { agent, session } = step;
-    if (step.worktree === workspace.worktree && session !== null && agent !== null) {
-      // Offsets into a rewritten transcript are not comparable with earlier ones.
-      const key = [agent, session, step.transcript?.generation ?? 0].join("\0");
-      const known = found.get(key);
-      const from = positionOf(step, known);
-      const tasks = step.subagent?.when === "end" && step.id !== target.id ? [step.id] : [];
-      if (from) found.set(key, { agent, session, ...from, to: null, tasks: [...(known?.tasks ?? []), ...tasks] });
-      else known?.tasks.push(...tasks);
-    }
-    if (step.id === target.id) break;
+    if (session === null || agent === null) continue;
+    // Offsets into a rewritten transcript are not comparable with earlier ones.
+    const key = [agent, session, step.transcript?.generation ?? 0].join("\0");
+    const known = found.get(key);
+    const from = positionOf(step, known);
+    const tasks = step.subagent?.when === "end" && step.id !== target.id ? [step.id] : [];
+    if (from) found.set(key, { agent, session, ...from, to: null, tasks: [...(known?.tasks ?? []), ...tasks] });
+    else known?.tasks.push(...tasks);
   }
   return [...found.values()];
 }

@@ -5,7 +5,7 @@
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { isTurnStep, turnKey } from "../../model/turn.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { activeRestores, effectiveRestores, isMerged, type RestoreRecord, readRestores } from "../apply/restore-log.ts";
 
 /** The turn `count` turns back; 1 is the newest. With a session, counts only its turns. */
@@ -102,7 +102,7 @@ export function* historyHere(
   let until = from;
   let restored: Restored | undefined;
   let isPast = false;
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsIn(workspace).newestFirst()) {
     isPast ||= isOldest(step);
     if (until !== undefined ? step.id !== until : step.worktree !== workspace.worktree) continue;
     const isArrival = until !== undefined;

@@ -2,9 +2,9 @@
 import { looksLikeStepId } from "../../base/ids.ts";
 import { isCheckpointName } from "../../checkpoints/format/layout.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import type { Step } from "../../model/step.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { findStep } from "../../steps/list.ts";
+import { type Step, TIMELINE_KINDS } from "../../model/step.ts";
+import { stepsIn } from "../../steps/log.ts";
+
 import { RestoreError, type TakenName } from "../problems.ts";
 import { findCommit } from "./commits.ts";
 import { sessionsBeginning } from "./sessions.ts";
@@ -12,13 +12,8 @@ import { isZero, KEYWORDS, turnCount } from "./words.ts";
 
 /** The newest step with that name; this work tree takes precedence. */
 export function namedStep(workspace: Workspace, name: string): Step | undefined {
-  let elsewhere: Step | undefined;
-  for (const step of stepsNewestFirst(workspace, { part: `"name":${JSON.stringify(name)}` })) {
-    if (step.name !== name || step.kind === "safety") continue;
-    if (step.worktree === workspace.worktree) return step;
-    elsewhere ??= step;
-  }
-  return elsewhere;
+  const steps = stepsIn(workspace).list({ name, kinds: TIMELINE_KINDS });
+  return steps.find(({ worktree }) => worktree === workspace.worktree) ?? steps[0];
 }
 
 /** Undefined if the name is free. Several steps may share a name. */
@@ -26,7 +21,7 @@ export async function meaningOf(workspace: Workspace, name: string): Promise<Tak
   if (KEYWORDS.includes(name)) return { kind: "keyword" };
   if (turnCount(name) !== null || isZero(name)) return { kind: "count" };
   if (isCheckpointName(name)) return { kind: "checkpoint" };
-  const step = looksLikeStepId(name) ? findStep(workspace, name) : undefined;
+  const step = looksLikeStepId(name) ? stepsIn(workspace).byId(name) : undefined;
   if (step) return { kind: "step", id: step.id };
   const commit = await findCommit(workspace, name);
   if (commit) return { kind: "commit", id: commit.commit };

@@ -3,10 +3,10 @@
 import { looksLikeStepId } from "../../base/ids.ts";
 import { closest } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
-import type { Step } from "../../model/step.ts";
+import { type Step, TIMELINE_KINDS } from "../../model/step.ts";
 import { isTurnStep } from "../../model/turn.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
+
 import { type Meaning, RestoreError, type Suggestions } from "../problems.ts";
 import type { Place } from "../types.ts";
 import { requireLastGreen } from "./check-results.ts";
@@ -54,7 +54,7 @@ export async function resolveStep(workspace: Workspace, text: string): Promise<P
 /** All meanings other than a turn count. */
 async function otherMeaning(workspace: Workspace, wanted: string): Promise<Place | undefined> {
   const named = namedStep(workspace, wanted);
-  const step = named === undefined && looksLikeStepId(wanted) ? findStep(workspace, wanted) : undefined;
+  const step = named === undefined && looksLikeStepId(wanted) ? stepsIn(workspace).byId(wanted) : undefined;
   if (step) return { kind: "step", step };
   refuseCheckpoints(wanted);
   // git accepts four characters as an abbreviated commit id.
@@ -77,10 +77,9 @@ function lastTurn(workspace: Workspace, session?: string): Step {
   const [newest] = "steps" in turn ? turn.steps : activeSteps(workspace);
   const step = ("steps" in turn ? endOf(turn.steps) : undefined) ?? newest;
   if (step) return step;
-  const isEmpty = stepsNewestFirst(workspace).next().done;
   throw new RestoreError("not-found", {
     kind: "no-turn-here",
-    isEmpty: isEmpty === true,
+    isEmpty: !stepsIn(workspace).has(),
     suggestions: nearby(workspace),
   });
 }
@@ -129,12 +128,9 @@ function notFound(workspace: Workspace, text: string): RestoreError {
 }
 
 function nearby(workspace: Workspace, text?: string): Suggestions {
-  const steps: Step[] = [];
-  const names: string[] = [];
-  for (const step of stepsNewestFirst(workspace)) {
-    if (step.name !== null) names.push(step.name);
-    if (steps.length < NEAR && step.worktree === workspace.worktree && step.kind !== "safety") steps.push(step);
-  }
+  const log = stepsIn(workspace);
+  const steps = log.list({ worktree: workspace.worktree, kinds: TIMELINE_KINDS, limit: NEAR });
+  const names = text === undefined ? [] : log.list().flatMap(({ name }) => (name === null ? [] : [name]));
   const alike = text === undefined ? undefined : closest(text, ["last", "prev", "last-green", ...names]);
   return { closest: alike ?? null, steps: steps.map(({ id }) => id) };
 }

@@ -7,8 +7,8 @@ import type { Step } from "../../model/step.ts";
 import { isTurnStep, turnKey } from "../../model/turn.ts";
 import { loadSession } from "../../recording/session/store.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
+
 import { RestoreError } from "../problems.ts";
 import { turnAt, turnNumbers } from "./history.ts";
 import { countedFromOne } from "./resolve.ts";
@@ -74,7 +74,7 @@ function stepMeant(workspace: Workspace, word: string, session?: string): Step {
   const turn = count === null ? undefined : turnAt(workspace, count, session);
   const [newest] = turn && "steps" in turn ? turn.steps : [];
   if (newest && isMarkedCount(word)) return newest;
-  const found = (looksLikeStepId(word) ? findStep(workspace, word) : undefined) ?? ofSubagent(workspace, word);
+  const found = (looksLikeStepId(word) ? stepsIn(workspace).byId(word) : undefined) ?? ofSubagent(workspace, word);
   if (newest && found) throw twoMeanings(word, found);
   if (newest) return newest;
   if (found) return found;
@@ -105,7 +105,9 @@ function noSuchTurn(count: number, available: number, session: string | undefine
 function ofSubagent(workspace: Workspace, id: string): Step | undefined {
   if (id === "") return undefined;
   const { worktree } = workspace;
-  return stepsNewestFirst(workspace, { worktree }).find(({ subagent }) => subagent?.id === id);
+  return stepsIn(workspace)
+    .newestFirst({ worktree })
+    .find(({ subagent }) => subagent?.id === id);
 }
 
 /** The turn's steps, newest first, and the last step before it. */
@@ -113,7 +115,7 @@ function stepsOfTurn(workspace: Workspace, one: Step): { own: Step[]; before: St
   const own: Step[] = [];
   let before: Step | null = null;
   const { agent, session } = one;
-  for (const step of stepsNewestFirst(workspace, { worktree: workspace.worktree, agent, session })) {
+  for (const step of stepsIn(workspace).newestFirst({ worktree: workspace.worktree, agent, session })) {
     if (isTurnStep(step) && step.turn === one.turn) {
       own.push(step);
       before = null;

@@ -7,7 +7,7 @@ import type { Step } from "../../model/step.ts";
 import { addTokens, type Tokens } from "../../model/tokens.ts";
 import { isAlive } from "../../recording/orphaned-turns.ts";
 import { listSessions, type SessionState } from "../../recording/session/store.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { estimatedCost, type Use } from "../../transcripts/prices.ts";
 import type { SessionNode, SessionTask } from "./model.ts";
 
@@ -22,7 +22,7 @@ interface Counted {
 
 export function recordedNodes(workspace: Workspace): SessionNode[] {
   const counted = new Map<string, Counted>();
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsIn(workspace).newestFirst()) {
     if (step.session === null || step.agent === null) continue;
     const key = sessionRefKey({ agent: step.agent, session: step.session });
     const known = counted.get(key) ?? { tokens: null, uses: [], interrupted: null, tasks: new Map() };

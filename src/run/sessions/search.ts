@@ -6,7 +6,7 @@
 import { importedSessions } from "../../checkpoints/import/store.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { sessionRefKey } from "../../model/session.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { findRunner } from "../agents.ts";
 import { readChunks, readLog } from "../log/read.ts";
 import { inOrder, type SessionNode } from "./model.ts";
@@ -52,7 +52,7 @@ async function inRecords(
     const hit = hitIn("prompt", prompt ?? "", wanted) ?? hitIn("result", answer ?? "", wanted);
     if (hit) found.set(node, hit);
   };
-  for (const { agent, session, prompt, response } of stepsNewestFirst(workspace)) {
+  for (const { agent, session, prompt, response } of stepsIn(workspace).newestFirst()) {
     if (agent !== null && session !== null) consider(agent, session, prompt, response);
   }
   for (const { agent, session, turns } of await importedSessions(workspace)) {

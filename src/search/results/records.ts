@@ -14,7 +14,7 @@ import { readTurnStatuses, type TurnStatuses } from "../../restore/targets/turn-
 import { logsDirectory } from "../../run/log/layout.ts";
 import { inOrder } from "../../run/sessions/model.ts";
 import { sessionTree } from "../../run/sessions/tree.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { estimatedCost } from "../../transcripts/prices.ts";
 import type { Document } from "../index/documents.ts";
 import type { Fate, Place } from "./fates.ts";
@@ -31,7 +31,7 @@ export class RepositoryRecords {
 
   constructor(workspace: Workspace) {
     this.workspace = workspace;
-    this.#steps = [...stepsNewestFirst(workspace)];
+    this.#steps = stepsIn(workspace).list();
     this.#byId = new Map(this.#steps.map((step) => [step.id, step]));
     const turns = this.#steps.filter((step) => isTurnStep(step) && step.subagent === null).reverse();
     this.#bySession = Map.groupBy(turns, ({ agent, session }) =>

@@ -13,8 +13,8 @@ import type { Workspace } from "../../git/workspace.ts";
 import { changedPaths } from "../../model/changes.ts";
 import type { Step } from "../../model/step.ts";
 import { isTurnStep, turnKey } from "../../model/turn.ts";
-import { stepsNewestFirst } from "../../steps/index-file.ts";
-import { findStep } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
+
 import { CHANGES, type NewDocument } from "../index/documents.ts";
 import type { SearchIndex } from "../index/store.ts";
 import type { IndexRedaction } from "./redaction.ts";
@@ -41,7 +41,7 @@ export async function indexChanges(
   try {
     const trees = new TreeStore(reader, new ObjectWriter(workspace));
     for (const { end, start } of turns) {
-      const before = start ?? (end.parent === null ? undefined : findStep(workspace, end.parent));
+      const before = start ?? (end.parent === null ? undefined : stepsIn(workspace).byId(end.parent));
       const documents = before ? await changedLines(reader, trees, before, end, redaction) : [];
       add(index, workspace, end, documents);
       if (!progress.goOn(documents.reduce((sum, { text }) => sum + text.length, 0))) return end === turns.at(-1)?.end;
@@ -58,7 +58,7 @@ function newTurns(index: SearchIndex, workspace: Workspace): EndedTurn[] {
   const found: EndedTurn[] = [];
   const open = new Map<string, EndedTurn>();
   let isKnown = false;
-  for (const step of stepsNewestFirst(workspace)) {
+  for (const step of stepsIn(workspace).newestFirst()) {
     isKnown ||= step.id === last;
     if (isKnown && open.size === 0) break;
     if (!isTurnStep(step)) continue;

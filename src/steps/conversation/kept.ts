@@ -8,7 +8,8 @@ import { sessionKey } from "../../base/ids.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { isTurnStep } from "../../model/turn.ts";
-import { appendRecord, recordsNewestFirst, stepsNewestFirst } from "../index-file.ts";
+import { appendRecord, recordsNewestFirst } from "../index-file.ts";
+import { stepsIn } from "../log.ts";
 import { conversationDirectory, conversationKeys, KEPT_RECORDS } from "./files.ts";
 
 type Store = Pick<Workspace, "storeDir">;
@@ -40,7 +41,7 @@ export function keptSessions(workspace: Workspace): KeptSession[] {
   const keys = conversationKeys(workspace).filter((key) => isKept(workspace, key));
   if (keys.length === 0) return [];
   const alive = new Set<string>();
-  for (const { agent, session } of stepsNewestFirst(workspace))
+  for (const { agent, session } of stepsIn(workspace).newestFirst())
     if (agent !== null && session !== null) alive.add(sessionKey(agent, session));
   return keys.flatMap((key) => (alive.has(key) ? [] : (keptSession(workspace, key) ?? [])));
 }

@@ -5,7 +5,7 @@ import { enabledWorkspace, ownHome } from "../../../test/support/own-process.ts"
 import { keyFor, save } from "../../../test/support/saving.ts";
 import { loadSnapshotCache } from "../../git/index/stat-cache.ts";
 import type { Step } from "../../model/step.ts";
-import { listSteps } from "../list.ts";
+import { stepsIn } from "../log.ts";
 import { sessionRef } from "../session-tree.ts";
 import { countedSize, dropSteps, planPruning, type Retention, sizeOfSteps } from "./retention.ts";
 
@@ -30,13 +30,18 @@ test("steps past their days go, named ones stay, and nothing that is left breaks
   expect((await planPruning(workspace, FOREVER)).steps).toEqual([]);
   const plan = await planPruning(workspace, { days: 30, maxSize: Number.POSITIVE_INFINITY });
   expect(plan.steps.map((step) => step.id)).toEqual([old?.id ?? ""]);
-  expect(listSteps(workspace)).toHaveLength(3);
+  expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(3);
 
   await dropSteps(workspace, plan.steps);
-  expect(listSteps(workspace).map((step) => step.id)).toEqual([fresh?.id ?? "", named?.id ?? ""]);
+  expect(
+    stepsIn(workspace)
+      .list({ worktree: workspace.worktree })
+      .map((step) => step.id),
+  ).toEqual([fresh?.id ?? "", named?.id ?? ""]);
   repository.git("gc", "--quiet", "--prune=now");
   repository.git("fsck", "--strict");
-  for (const step of listSteps(workspace)) repository.git("ls-tree", "-r", step.snapshot.work);
+  for (const step of stepsIn(workspace).list({ worktree: workspace.worktree }))
+    repository.git("ls-tree", "-r", step.snapshot.work);
   expect(loadSnapshotCache(workspace)).toBeUndefined();
 });
 

@@ -28,8 +28,9 @@ import type { Step } from "../../model/step.ts";
 import { recordsFile, removeConversation, rewriteSessionRecords } from "../conversation/files.ts";
 import { isKept, keepRecords } from "../conversation/kept.ts";
 import { forkedSteps } from "../forks.ts";
-import { appendStep, recordsNewestFirst, rewriteIndex, stepsNewestFirst } from "../index-file.ts";
+import { appendStep, recordsNewestFirst, rewriteIndex } from "../index-file.ts";
 import { releaseLeftCommits } from "../left-commits.ts";
+import { stepsIn } from "../log.ts";
 import { sessionRoots } from "../session-refs.ts";
 import { sessionLock, sessionRef, stepPath } from "../session-tree.ts";
 
@@ -61,7 +62,7 @@ export async function planPruning(workspace: Workspace, retention: Retention): P
   return withReader(workspace, async (reader) => {
     const size = (gone: readonly Step[]) => sizeWithout(workspace, reader, gone);
     const forked = forkedSteps(workspace);
-    const all = [...stepsNewestFirst(workspace)];
+    const all = stepsIn(workspace).list();
     const droppable = all.filter(({ id, name }) => name === null && !forked.has(id));
     const times = agesOf(all);
     const isOld = (step: Step) => isExpired(step, times.get(step.id) ?? step.time, retention);
@@ -90,7 +91,9 @@ export async function sizeOfSteps(workspace: Workspace): Promise<number> {
 
 /** The part of `sizeOfSteps` that counts toward the size limit. */
 export async function countedSize(workspace: Workspace, needed: Retention["needed"]): Promise<number> {
-  const kept = [...stepsNewestFirst(workspace)].filter((step) => isKeptWhateverItTakes(step, needed));
+  const kept = stepsIn(workspace)
+    .list()
+    .filter((step) => isKeptWhateverItTakes(step, needed));
   return withReader(workspace, (reader) => sizeWithout(workspace, reader, kept));
 }
 
@@ -152,7 +155,7 @@ async function sizeWithout(workspace: Workspace, reader: ObjectReader, steps: re
   if (roots.length === 0) return 0;
   // Exclude objects of the user's commits: those on branches, and those that were HEAD when a step was taken.
   const heads = new Set<string>();
-  for (const { head } of stepsNewestFirst(workspace)) if (head !== null && OBJECT_ID.test(head)) heads.add(head);
+  for (const { head } of stepsIn(workspace).newestFirst()) if (head !== null && OBJECT_ID.test(head)) heads.add(head);
   // Without this option git excludes only the commits themselves and still counts all of their files.
   const measure = ["rev-list", "--objects-edge-aggressive", "--disk-usage", "--ignore-missing", "--stdin"];
   const theirs = ["--not", "--branches", "--tags", "--remotes"];

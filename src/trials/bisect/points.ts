@@ -9,7 +9,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { activeSteps } from "../../restore/targets/history.ts";
 import type { CommitTarget, Place } from "../../restore/types.ts";
-import { listSteps } from "../../steps/list.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { sameFiles, stateOfSnapshot, stateOfStep, type TrialState } from "../../steps/results/types.ts";
 import { TrialError } from "../problems.ts";
 import { statesWithoutUndone } from "./undone.ts";
@@ -55,7 +55,7 @@ function stepsAround(workspace: Workspace, named: readonly (Place | null)[]): St
   const onTheWay = new Set(way.map(({ id }) => id));
   if (named.every((target) => target?.kind !== "step" || onTheWay.has(target.step.id))) return way;
   const ids = new Set(named.flatMap((target) => (target?.kind === "step" ? [target.step.id] : [])));
-  const all = listSteps(workspace, { all: true }).reverse();
+  const all = stepsIn(workspace).list().reverse();
   return all.filter((step) => ids.has(step.id) || (step.kind !== "safety" && step.worktree === workspace.worktree));
 }
 

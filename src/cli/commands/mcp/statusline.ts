@@ -13,7 +13,7 @@ import type { Step } from "../../../model/step.ts";
 import { loadSession, type SessionState } from "../../../recording/session/store.ts";
 import { readCheckResults } from "../../../restore/targets/check-results.ts";
 import { readTurnStatuses } from "../../../restore/targets/turn-status.ts";
-import { stepsNewestFirst } from "../../../steps/index-file.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { Io } from "../../terminal/io.ts";
 
 /** A turn with changes that is further back is not the one that a person has in mind. */
@@ -38,7 +38,7 @@ export async function statusLine(cwd: string): Promise<string | null> {
 }
 
 function describe(workspace: Workspace, id: unknown): string {
-  const steps = [...stepsNewestFirst(workspace, { worktree: workspace.worktree }).take(MAX_STEPS)];
+  const steps = stepsIn(workspace).list({ worktree: workspace.worktree, limit: MAX_STEPS });
   const session = sessionOf(workspace, steps, id);
   const statuses = readTurnStatuses(workspace, steps);
   const ends = steps.filter(({ kind }) => kind === "turn-end");

@@ -6,7 +6,7 @@ import type { Workspace } from "../../../git/workspace.ts";
 import { sessionOfShell } from "../../../recording/session/store.ts";
 import type { RestorePlan } from "../../../restore/types.ts";
 import { applyUndo, changedNothing, newestWithChanges, planUndo } from "../../../restore/undo.ts";
-import { requireSessionId } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import { TO_UNDO } from "../../picker/purpose.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { titleOf, turnNumber } from "../../render/timeline/timeline.ts";
@@ -22,7 +22,9 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const workspace = await openWorkspace(io);
   const { conflicts, reason } = options;
   const session =
-    options.session === undefined ? sessionOfShell(workspace)?.id : requireSessionId(workspace, options.session.trim());
+    options.session === undefined
+      ? sessionOfShell(workspace)?.id
+      : stepsIn(workspace).sessionId(options.session.trim());
   let turns = await turnsOf(workspace, options, session, io);
   const tellAgent = options.tellAgent === true || reason !== undefined;
   const chosen = { markers: conflicts === "markers", session, tellAgent, reason };

@@ -1,7 +1,7 @@
 /** Does what the user picked for a hit, as the command of that name would. */
 import { findWorkspace } from "../../../git/workspace.ts";
 import type { FoundHit } from "../../../search/results/search.ts";
-import { findStep } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { PickedHit } from "../../picker/search/state.ts";
 import type { Io } from "../../terminal/io.ts";
 import { stepBefore } from "../steps/show.ts";
@@ -36,7 +36,7 @@ export async function act({ action, hit }: PickedHit, io: Io): Promise<number | 
 /** As in the other pickers, a rewind goes to before the turn. */
 function beforeTurn({ id, repository }: FoundHit): string {
   const workspace = repository === null ? undefined : findWorkspace(repository);
-  const step = workspace && findStep(workspace, id);
+  const step = workspace && stepsIn(workspace).byId(id);
   return (step && stepBefore(workspace, step)?.id) ?? id;
 }
 

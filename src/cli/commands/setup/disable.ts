@@ -5,7 +5,7 @@ import { plural, printable, shownPath } from "../../../base/text.ts";
 import type { Outcome } from "../../../edit/record.ts";
 import { disable } from "../../../setup/enable.ts";
 import { disableUserScope } from "../../../setup/user-scope/disable.ts";
-import { listSteps } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { ownExecutable } from "../../shared/executable.ts";
@@ -40,7 +40,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
     io.say("The hooks in your own settings stay for your other repositories, and do nothing here.");
     io.say("`backtrail disable --scope user` takes them out.");
   }
-  const kept = listSteps(workspace, { all: true }).length;
+  const kept = stepsIn(workspace).list().length;
   if (left.length === 0 && kept > 0)
     io.say(`${plural(kept, "step")} stay; \`backtrail enable\` brings them back into use.`);
   for (const note of new Set(removed.flatMap(({ notes }) => notes)))

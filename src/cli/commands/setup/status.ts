@@ -23,7 +23,7 @@ import { missedAtLastStep } from "../../../recording/notice.ts";
 import { listSessions, loadSession, type SessionState } from "../../../recording/session/store.ts";
 import { type UserScopeCoverage, userScopeCoverage } from "../../../recording/user-scope/coverage.ts";
 import { isExcludedStore } from "../../../recording/user-scope/start.ts";
-import { listSteps } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
@@ -133,7 +133,10 @@ function printLeft(workspace: Workspace, io: Io): void {
 }
 
 function stepsText(workspace: Workspace): string {
-  const [here, all] = [listSteps(workspace).length, listSteps(workspace, { all: true }).length];
+  const [here, all] = [
+    stepsIn(workspace).list({ worktree: workspace.worktree }).length,
+    stepsIn(workspace).list().length,
+  ];
   if (workspace.kind === "private")
     return `${plural(here, "step")} in a private store (this folder is not a git repository)`;
   if (here === all) return `${plural(here, "step")} in this repository`;

@@ -2,12 +2,12 @@
 
 import { now } from "../../../base/clock.ts";
 import { UserError } from "../../../base/errors.ts";
-import type { Step } from "../../../model/step.ts";
+import { STEP_KINDS, type Step, TIMELINE_KINDS } from "../../../model/step.ts";
 import { newestTurns, turnsWhere } from "../../../model/turn.ts";
 import { readCheckResults } from "../../../restore/targets/check-results.ts";
 import { readTurnStatuses } from "../../../restore/targets/turn-status.ts";
 import { flatten, logsDirectory, nameOf, walkLogs } from "../../../run/log/layout.ts";
-import { isOnTimeline, requireSessionId, stepsOf } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import { isEmptyQuery, matchesTurn } from "../../../steps/query/matches.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { colorDiff } from "../../render/diff.ts";
@@ -38,14 +38,18 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   const workspace = await openForReading(io);
-  const session = options.session === undefined ? undefined : requireSessionId(workspace, options.session);
+  const session = options.session === undefined ? undefined : stepsIn(workspace).sessionId(options.session);
   const limit = options.limit ?? (options.json ? 0 : DEFAULT_TURNS);
   // The safety steps between turns are needed to derive the status of each turn.
   const passed: Step[] = [];
-  const found = stepsOf(workspace, { session, all: options.all }).filter((step) => {
-    passed.push(step);
-    return options.kind ? options.kind.includes(step.kind) : options.all || isOnTimeline(step);
-  });
+  const worktree = options.all ? undefined : workspace.worktree;
+  const kinds: readonly string[] = options.kind ?? (options.all ? STEP_KINDS : TIMELINE_KINDS);
+  const found = stepsIn(workspace)
+    .newestFirst({ session, worktree })
+    .filter((step) => {
+      passed.push(step);
+      return kinds.includes(step.kind);
+    });
   const max = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   const query = await queryOf(workspace, options, io.cwd);
   const isFiltered = !isEmptyQuery(query);

@@ -4,7 +4,7 @@ import { changedPaths } from "../../../model/changes.ts";
 import type { Step } from "../../../model/step.ts";
 import type { Turn } from "../../../model/turn.ts";
 import { patchOfFiles } from "../../../steps/diff.ts";
-import { findStep } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 
 const AT_ONCE = 4;
 
@@ -37,5 +37,5 @@ async function patchOf(workspace: Workspace, turn: Turn, isWanted: (path: string
 
 function beginningOf(workspace: Workspace, { head, steps }: Turn): Step | undefined {
   const start = head.kind === "turn-end" ? steps.find(({ kind }) => kind === "turn-start") : undefined;
-  return start ?? (head.parent === null ? undefined : findStep(workspace, head.parent));
+  return start ?? (head.parent === null ? undefined : stepsIn(workspace).byId(head.parent));
 }

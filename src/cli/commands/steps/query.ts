@@ -9,7 +9,7 @@ import { isInside } from "../../../base/paths.ts";
 import { shownPath } from "../../../base/text.ts";
 import { parseTime } from "../../../base/time/parse.ts";
 import type { Workspace } from "../../../git/workspace.ts";
-import { stepsOf } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { TurnQuery } from "../../../steps/query/matches.ts";
 
 export interface FilterOptions {
@@ -40,7 +40,7 @@ async function agentId(workspace: Workspace, name: string): Promise<string> {
   try {
     return (await requireAgent(name, workspace)).profile.id;
   } catch (error) {
-    for (const { agent } of stepsOf(workspace, { all: true })) if (agent === name) return name;
+    if (stepsIn(workspace).has({ agent: name })) return name;
     throw error;
   }
 }

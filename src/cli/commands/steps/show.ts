@@ -10,7 +10,7 @@ import { groupTurns } from "../../../model/turn.ts";
 import { resolveStep } from "../../../restore/targets/resolve.ts";
 import { logsDirectory, nameOf } from "../../../run/log/layout.ts";
 import { patch } from "../../../steps/diff.ts";
-import { findStep, listSteps } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { colorDiff } from "../../render/diff.ts";
 import { wholeStepJson } from "../../render/step/json.ts";
@@ -109,10 +109,10 @@ async function patchOf(workspace: Workspace, step: Step): Promise<string> {
 export function stepBefore(workspace: Workspace, step: Step): Step | undefined {
   const start =
     step.kind === "turn-end" ? ofSameTurn(workspace, step).find(({ kind }) => kind === "turn-start") : undefined;
-  return start ?? (step.parent === null ? undefined : findStep(workspace, step.parent));
+  return start ?? (step.parent === null ? undefined : stepsIn(workspace).byId(step.parent));
 }
 
 function ofSameTurn(workspace: Workspace, step: Step): Step[] {
-  const steps = step.session === null ? [step] : listSteps(workspace, { session: step.session, all: true });
+  const steps = step.session === null ? [step] : stepsIn(workspace).list({ session: step.session });
   return groupTurns(steps).find((turn) => turn.steps.some(({ id }) => id === step.id))?.steps ?? [step];
 }

@@ -9,7 +9,7 @@ import type { FoundHit } from "../../../search/results/search.ts";
 import { type IndexedText, turnTexts } from "../../../search/results/turn-texts.ts";
 import type { IndexStatus, Search } from "../../../search/search.ts";
 import { patchOfFiles } from "../../../steps/diff.ts";
-import { findStep } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import { stepBefore } from "../../commands/steps/show.ts";
 import { searchNotes } from "../../render/search/hits.ts";
 import { askLine, interrupted } from "../../terminal/ask.ts";
@@ -118,7 +118,7 @@ function hasDiff({ fate, path }: FoundHit): boolean {
 
 async function fileDiff({ id, repository, path }: FoundHit): Promise<string> {
   const workspace = repository === null ? undefined : findWorkspace(repository);
-  const step = workspace && findStep(workspace, id);
+  const step = workspace && stepsIn(workspace).byId(id);
   const before = step && stepBefore(workspace, step);
   return before && path !== null ? patchOfFiles(workspace, before.snapshot.work, step.snapshot.work, [path]) : "";
 }

@@ -11,7 +11,7 @@ import { hasCurrentLayout, type Workspace } from "../../../git/workspace.ts";
 import type { Step } from "../../../model/step.ts";
 import { captureOptions } from "../../../recording/dispatcher.ts";
 import { currentSnapshot, diffTrees } from "../../../steps/diff.ts";
-import { stepsNewestFirst } from "../../../steps/index-file.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import { oldObjects } from "../../../steps/upkeep/old-objects.ts";
 import type { DoctorRepair } from "../facts.ts";
 import { type DoctorOptions, type Finding, ok, problem, warning, within } from "../finding.ts";
@@ -89,7 +89,9 @@ async function inObjectStore(workspace: Workspace): Promise<Finding[]> {
 
 /** Private files that earlier versions copied to the repository, although the user had not staged them. */
 async function copiedPrivateFiles(workspace: Workspace): Promise<{ steps: string[]; paths: string[] }> {
-  const earlier = [...stepsNewestFirst(workspace)].filter(({ snapshot }) => snapshot.permissions === undefined);
+  const earlier = stepsIn(workspace)
+    .list()
+    .filter(({ snapshot }) => snapshot.permissions === undefined);
   if (earlier.length === 0) return { steps: [], paths: [] };
   const { work, shared } = await currentSnapshot(workspace, captureOptions(loadConfig(workspace)));
   if (!shared) return { steps: [], paths: [] };

@@ -5,7 +5,7 @@ import { now } from "../../../base/clock.ts";
 import { codeOf } from "../../../base/errors.ts";
 import { loadConfig } from "../../../config/load.ts";
 import { readStore, type Workspace } from "../../../git/workspace.ts";
-import { stepsNewestFirst } from "../../../steps/index-file.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import { countedSize, sizeOfSteps } from "../../../steps/upkeep/retention.ts";
 import { neededByRestores } from "../../expiry.ts";
 import { type Finding, ok, problem, warning, within } from "../finding.ts";
@@ -60,7 +60,10 @@ export async function checkSize(workspace: Workspace): Promise<Finding[]> {
 /** Ages, retention and sort order depend on the clock. */
 export function checkClock(workspace: Workspace): Finding[] {
   const limit = new Date(now().getTime() + FUTURE_MS).toISOString();
-  const times = [...stepsNewestFirst(workspace)].map(({ time }) => time).filter((time) => time > limit);
+  const times = stepsIn(workspace)
+    .list()
+    .map(({ time }) => time)
+    .filter((time) => time > limit);
   const last = times.sort().at(-1);
   if (last === undefined) return [ok("clock", { kind: "clock-right" })];
   return [warning("clock", { kind: "steps-from-future", steps: times.length, last })];

@@ -11,7 +11,7 @@ import type { Capture, Snapshot } from "../../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { saveStandaloneStep } from "../../../recording/save.ts";
 import { type ForkRecord, writeForkRecord } from "../../../steps/forks.ts";
-import { findStep } from "../../../steps/list.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { ForkNote } from "../../notes.ts";
 import {
   type HeldCommits,
@@ -218,7 +218,7 @@ async function isChanged(
 ): Promise<boolean> {
   if (work !== base.work || raw !== base.raw) return true;
   if (fork.kind !== "repository" || index === work) return false;
-  const begun = from.step === null ? undefined : findStep(fork, from.step)?.snapshot.index;
+  const begun = from.step === null ? undefined : stepsIn(fork).byId(from.step)?.snapshot.index;
   if (index === begun) return false;
   const head = await gitIn(fork).try(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]);
   return index !== head.stdout.toString("latin1").trim();

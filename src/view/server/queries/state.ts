@@ -7,7 +7,7 @@ import { pendingKeys } from "../../../checkpoints/write/pending.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { listSessions } from "../../../recording/session/store.ts";
 import { activeRestores } from "../../../restore/apply/restore-log.ts";
-import { newestStep } from "../../../steps/index-file.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { Repository, State } from "../../protocol.ts";
 import type { Context } from "../routes.ts";
 
@@ -32,8 +32,8 @@ export async function repositories({ repositories }: Context): Promise<{ reposit
 
 function repositoryRow({ id, workspace }: { id: string; workspace: Workspace }): Repository {
   const sessions = listSessions(workspace);
-  const newest = newestStep(workspace);
-  const lastHere = () => newestStep(workspace, { worktree: workspace.worktree });
+  const newest = stepsIn(workspace).newest();
+  const lastHere = () => stepsIn(workspace).newest({ worktree: workspace.worktree });
   return {
     id,
     name: basename(workspace.root),

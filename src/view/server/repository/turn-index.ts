@@ -7,7 +7,8 @@ import type { Workspace } from "../../../git/workspace.ts";
 import type { Step } from "../../../model/step.ts";
 import { isTurnStep, turnKey } from "../../../model/turn.ts";
 import { readTurnStatuses, type TurnStatuses } from "../../../restore/targets/turn-status.ts";
-import { indexFile, stepsNewestFirst } from "../../../steps/index-file.ts";
+import { indexFile } from "../../../steps/index-file.ts";
+import { stepsIn } from "../../../steps/log.ts";
 
 /** The steps of one turn, newest first; or a single step that belongs to no turn. */
 export interface StepGroup {
@@ -35,7 +36,7 @@ export class TurnIndex {
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
-    this.#source = stepsNewestFirst(workspace);
+    this.#source = stepsIn(workspace).newestFirst();
   }
 
   /** The group at a position, with all of its steps; undefined after the last one. */
