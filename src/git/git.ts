@@ -31,6 +31,12 @@ class Git {
   try(args: readonly string[], options?: Options): Promise<GitResult> {
     return tryGit([...this.args, ...args], { ...options, cwd: this.cwd });
   }
+
+  /** The id of the object that a revision names; null if it names none. */
+  async resolve(revision: string): Promise<string | null> {
+    const found = await this.try(["rev-parse", "--verify", "--quiet", "--end-of-options", revision]);
+    return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
+  }
 }
 
 export function gitIn(workspace: Workspace): Git {

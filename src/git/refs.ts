@@ -20,8 +20,7 @@ const MOVED_BY_HOOKS = "refs/backtrail/sessions/";
 
 export async function readRef(workspace: Workspace, ref: string): Promise<string | null> {
   if (workspace.refStorage === "files") return readRefFile(workspace, ref);
-  const result = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", ref]);
-  return result.code === 0 ? result.stdout.toString("latin1").trim() : null;
+  return gitIn(workspace).resolve(ref);
 }
 
 /** Synchronous, for decisions that must precede everything else. */

@@ -22,11 +22,8 @@ export async function makeRunWorktree(
   if (workspace?.kind !== "repository") {
     throw new RunError("usage", { kind: "worktree-without-git" });
   }
-  const head = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
-  if (head.code !== 0) {
-    throw new RunError("usage", { kind: "worktree-without-commit" });
-  }
-  const commit = head.stdout.toString("latin1").trim();
+  const commit = await gitIn(workspace).resolve("HEAD^{commit}");
+  if (commit === null) throw new RunError("usage", { kind: "worktree-without-commit" });
   const { place, said } = await placed(workspace, prompt, commit);
   if (said !== null) {
     throw new RunError("failed", { kind: "worktree-not-made", directory: place.directory, reason: said });

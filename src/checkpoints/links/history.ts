@@ -29,15 +29,8 @@ const USERS_REFS = [
 /** Resolves the revision that a user typed. */
 export async function findCommit(workspace: Workspace, text: string): Promise<LinkedCommit | undefined> {
   if (workspace.kind === "private" || text.includes("\0")) return undefined;
-  const found = await gitIn(workspace).try([
-    "rev-parse",
-    "--verify",
-    "--quiet",
-    "--end-of-options",
-    `${text}^{commit}`,
-  ]);
-  const id = found.stdout.toString("latin1").trim();
-  if (found.code !== 0 || !/^[0-9a-f]{40,64}$/.test(id)) return undefined;
+  const id = await gitIn(workspace).resolve(`${text}^{commit}`);
+  if (id === null || !/^[0-9a-f]{40,64}$/.test(id)) return undefined;
   return (await log(workspace, ["--max-count=1", id]))[0];
 }
 

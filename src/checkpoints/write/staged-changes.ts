@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodePath, splitAtNul } from "../../base/fs/path-bytes.ts";
+import { gitIn } from "../../git/git.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { TREE_MODE, type TreeStore } from "../../git/objects/trees.ts";
 import { hasRef, readRef } from "../../git/refs.ts";
@@ -70,9 +71,8 @@ export async function uncommitted(
   work: string | null,
   paths: readonly string[],
 ): Promise<string[]> {
-  const head = await tryGit(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], { cwd: workspace.root });
-  const tree = head.stdout.toString("latin1").trim();
-  if (head.code !== 0 || work === null) return [...paths];
+  const tree = await gitIn(workspace).resolve("HEAD^{tree}");
+  if (tree === null || work === null) return [...paths];
   const left: string[] = [];
   for (const path of paths)
     if ((await blobAt(trees, tree, path)) !== (await blobAt(trees, work, path))) left.push(path);

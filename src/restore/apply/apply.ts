@@ -117,8 +117,7 @@ async function moveHead(workspace: Workspace, journal: Journal, fresh: boolean):
   const { head } = journal;
   if (!head) return [];
   const git = gitIn(workspace);
-  const read = await git.try(["rev-parse", "--verify", "--quiet", "HEAD"]);
-  const now = read.stdout.toString("latin1").trim();
+  const now = await git.resolve("HEAD");
   if (now === head.to) return [];
   // The git process that was moving HEAD may have been killed with us and left its lock.
   if (!fresh && now === head.from) await releaseHead(workspace);

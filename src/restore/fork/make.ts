@@ -140,9 +140,8 @@ async function commitOf(workspace: Workspace, target: Place): Promise<string | n
   if (head === null) return null;
   const git = gitIn(workspace);
   for (const commit of [head, "HEAD"]) {
-    const found = await git.try(["rev-parse", "--verify", "--quiet", `${commit}^{commit}`]);
-    const exists = found.code === 0 && (await git.try(["cat-file", "-e", `${commit}^{commit}`])).code === 0;
-    if (exists) return found.stdout.toString("latin1").trim();
+    const found = await git.resolve(`${commit}^{commit}`);
+    if (found !== null && (await git.try(["cat-file", "-e", `${commit}^{commit}`])).code === 0) return found;
   }
   return null;
 }

@@ -146,9 +146,8 @@ async function ownFiles(
   isUnfinished: boolean,
 ): Promise<{ held: Map<string, string>; why: KeepReason | null }> {
   const because = (why: KeepReason) => ({ held: new Map<string, string>(), why });
-  const head = await gitIn(made).try(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]);
-  if (head.code !== 0) return because({ kind: "state-unknown" });
-  const tree = head.stdout.toString("latin1").trim();
+  const tree = await gitIn(made).resolve("HEAD^{tree}");
+  if (tree === null) return because({ kind: "state-unknown" });
   const ignored = await ignoredFiles(made, workspace.root);
   const contents = await compareContents(made, made.root, { work: tree, raw: null }, new Set(ignored.paths));
   if (contents.blocked.length > 0) return because({ kind: "unreadable" });

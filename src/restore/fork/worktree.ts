@@ -93,9 +93,8 @@ async function removeSettings(workspace: Workspace, branch: string): Promise<voi
   if (has) await git.try(["config", "--remove-section", `branch.${branch}`]);
 }
 
-export async function branchTip(workspace: Workspace, branch: string): Promise<string | null> {
-  const found = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`]);
-  return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
+export function branchTip(workspace: Workspace, branch: string): Promise<string | null> {
+  return gitIn(workspace).resolve(`refs/heads/${branch}^{commit}`);
 }
 
 /** Deletes `<repository>.forks` (or `.runs`) with its last entry. A directory chosen by the user stays. */

@@ -80,7 +80,7 @@ const EMPTY_BLOBS = [
 export async function restoreIndex(workspace: Workspace, plan: IndexPlan): Promise<RestoreNote[]> {
   const git = gitIn(workspace);
   if (!plan.seen) return [{ kind: "index-left", why: "earlier-version" }];
-  if ((await headOf(workspace)) !== plan.commit) return [{ kind: "index-left", why: "head-moved" }];
+  if ((await gitIn(workspace).resolve("HEAD")) !== plan.commit) return [{ kind: "index-left", why: "head-moved" }];
   let refusal: string | undefined;
   let changed: string[] = [];
   const outcome = await changeUserIndex(workspace, async (env) => {
@@ -131,11 +131,6 @@ function without(plan: IndexPlan, left: ReadonlySet<string>): IndexPlan {
     unmerged: plan.unmerged.filter(({ path }) => !left.has(path)),
     intentToAdd: plan.intentToAdd.filter((path) => !left.has(path)),
   };
-}
-
-async function headOf(workspace: Workspace): Promise<string | null> {
-  const { code, stdout } = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", "HEAD"]);
-  return code === 0 ? stdout.toString("latin1").trim() : null;
 }
 
 /** Refreshes git's cached stat data so that the next `git status` is fast. Best effort. */

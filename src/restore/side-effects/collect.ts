@@ -127,7 +127,5 @@ async function stagedNow(workspace: Workspace, present: Snapshot): Promise<SideE
 }
 
 export async function treeOf(workspace: Workspace, commit: string): Promise<string> {
-  return (await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`])).stdout
-    .toString("latin1")
-    .trim();
+  return (await gitIn(workspace).resolve(`${commit}^{tree}`)) ?? "";
 }

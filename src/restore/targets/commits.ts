@@ -9,13 +9,10 @@ import type { CommitTarget } from "../types.ts";
 export async function findCommit(workspace: Workspace, text: string): Promise<CommitTarget | undefined> {
   if (workspace.kind === "private" || text.includes("\0")) return undefined;
   const git = gitIn(workspace);
-  const ask = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
-  const commit = await git.try([...ask, `${text}^{commit}`]);
-  const id = commit.stdout.toString("latin1").trim();
-  if (commit.code !== 0 || !/^[0-9a-f]{40,64}$/.test(id)) return undefined;
-  const tree = await git.try([...ask, `${id}^{tree}`]);
-  if (tree.code !== 0) return undefined;
-  return { kind: "commit", commit: id, tree: tree.stdout.toString("latin1").trim() };
+  const commit = await git.resolve(`${text}^{commit}`);
+  if (commit === null || !/^[0-9a-f]{40,64}$/.test(commit)) return undefined;
+  const tree = await git.resolve(`${commit}^{tree}`);
+  return tree === null ? undefined : { kind: "commit", commit, tree };
 }
 
 /** The newest commit that carries a checkpoint. */

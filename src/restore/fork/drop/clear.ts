@@ -73,9 +73,7 @@ async function madeFiles(workspace: Workspace, record: ForkRecord, directory: st
 }
 
 async function commitTree(workspace: Workspace, commit: string | null): Promise<string | null> {
-  if (commit === null) return null;
-  const found = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`]);
-  return found.code === 0 ? found.stdout.toString("latin1").trim() : null;
+  return commit === null ? null : gitIn(workspace).resolve(`${commit}^{tree}`);
 }
 
 /** A killed creation may have left an empty directory. Never removes a directory that contains anything. */

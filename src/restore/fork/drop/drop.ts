@@ -220,8 +220,7 @@ async function isChanged(
   if (fork.kind !== "repository" || index === work) return false;
   const begun = from.step === null ? undefined : stepsIn(fork).byId(from.step)?.snapshot.index;
   if (index === begun) return false;
-  const head = await gitIn(fork).try(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]);
-  return index !== head.stdout.toString("latin1").trim();
+  return index !== ((await gitIn(fork).resolve("HEAD^{tree}")) ?? "");
 }
 
 function refuseOwn(workspace: Workspace, record: ForkRecord): void {

@@ -75,8 +75,8 @@ export async function currentTree({ workspace }: OpenRepository): Promise<string
 }
 
 async function treeOfCommit({ workspace }: OpenRepository, commit: string): Promise<string> {
-  const found = await gitIn(workspace).try(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`]);
-  if (found.code === 0) return found.stdout.toString("latin1").trim();
+  const tree = await gitIn(workspace).resolve(`${commit}^{tree}`);
+  if (tree !== null) return tree;
   throw new UserError("not-found", "This commit is not in the repository.");
 }
 
