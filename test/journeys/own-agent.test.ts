@@ -195,3 +195,25 @@ test("what the description misses is named, field by field", async () => {
       "transcript.lines.tool_use_id, transcript.lines.file_paths, transcript.lines.tokens.output.",
   );
 });
+
+test("agents list names a profile of the user's that replaces a built-in one, and one that can't be used", async () => {
+  using repository = temporaryRepository();
+  const directory = join(repository.home, "backtrail/config/agents");
+  mkdirSync(directory, { recursive: true });
+  const put = (id: string, like: string) =>
+    writeFileSync(join(directory, `${id}.json`), JSON.stringify({ v: 2, id, like, display_name: id }));
+  put("qwen", "qwen");
+  put("round", "trip");
+  put("trip", "round");
+  const { stderr } = await repository.run(["agents", "list"], { env });
+  expect(stderr).toBe(`qwen is built in; your own profile replaces the one that comes with Backtrail.
+Your profile round.json can't be used; \`backtrail agents check round\` says why.
+Your profile trip.json can't be used; \`backtrail agents check trip\` says why.
+`);
+  expect((await repository.run(["agents", "check", "round"], { env })).stdout).toContain(
+    "like: round is like trip, trip is like round: that is a circle",
+  );
+  const enabled = await repository.run(["enable", "--agent", "round"], { env });
+  expect(enabled.stderr).toContain("agents/round.json can't be used.");
+  expect(enabled.stderr).toContain("hint: `backtrail agents check round` says why.");
+});

@@ -116,12 +116,12 @@ test("one's own settings count, whatever the repository brings, and git clean le
 test("an agent's profile in a repository counts only once it is accepted", async () => {
   using repository = temporaryRepository();
   const profile = {
-    v: 1,
+    v: 2,
     id: "mine",
     display_name: "Mine",
     executable: "sh",
     detection: { min_score: 1, score_rules: [] },
-    run: { command: ["-c", `touch ${repository.home}/ran`], stream: { rules: [] } },
+    run: { command: ["-c", `touch ${repository.home}/ran`, "{args}", "{prompt}"], stream: { end: "exit", rules: [] } },
     protected_dirs: [],
     tested_versions: [],
   };

@@ -115,7 +115,7 @@ test("a profile that is like itself through others says so, and a file elsewhere
     writeFileSync(join(userAgentsDirectory(), `${id}.json`), JSON.stringify(value));
   put("a", { v: 2, id: "a", like: "b", display_name: "A" });
   put("b", { v: 2, id: "b", like: "a", display_name: "B" });
-  expect((await checkAgent("a")).problems).toEqual(["like: a is like b is like a: it never ends"]);
+  expect((await checkAgent("a")).problems).toEqual(["like: a is like b, b is like a: that is a circle"]);
   const { profile, payloads } = scaffoldAgent("my-agent");
   const elsewhere = join(home, "my-agent.json");
   writeFileSync(elsewhere, readFileSync(profile, "utf8").replace('"executable"', '"exectuable"'));

@@ -5,11 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import qwen from "../builtin/qwen/profile.json";
-import { isSessionId, placeOf } from "../generic/place.ts";
+import { describedAgent } from "../generic/agent.ts";
+import { findTranscript, isSessionId, placeOf } from "../generic/place.ts";
 import { templateHookFile } from "../hooks/file.ts";
 import { holds } from "../registry/conditions.ts";
 import { loadEngineFor, matches } from "../registry/regex.ts";
-import { getAgent, isOverridden, userAgentsDirectory } from "../registry/registry.ts";
+import { brokenProfiles, getAgent, isOverridden, requireAgent, userAgentsDirectory } from "../registry/registry.ts";
+import { transcriptDirectories } from "../registry/transcript-paths.ts";
 import type { Profile } from "./profile.ts";
 import { problemsOf } from "./schema.ts";
 
@@ -55,6 +57,35 @@ test("no place leads out of the agent's directory, whatever the project and the 
   );
 });
 
+test("no unchecked pattern leads out either, for a hook reads profiles as they are", () => {
+  for (const place of ["../../{session}", "x/../../{session}", "."]) {
+    const profile = { ...qwen, transcript: { ...qwen.transcript, place, files: [] } } as unknown as Profile;
+    expect(findTranscript(profile, "/p", "s1")).toBeNull();
+    expect(() => forked(profile)).toThrow("leads out of");
+  }
+  const files = [{ path: "../../.ssh/{session}", json: {} }];
+  expect(() => forked({ ...qwen, transcript: { ...qwen.transcript, files } } as unknown as Profile)).toThrow("out of");
+  const directories = (directory: string, path = "x") =>
+    transcriptDirectories(
+      { ...qwen, transcript: { ...qwen.transcript, directory, moved_by: [{ env: "V", path }] } } as unknown as Profile,
+      { HOME: "/home/dev", V: "/moved" },
+    );
+  expect(directories("../..", "../x")).toEqual([]);
+  expect(directories(".qwen/projects", ".")).toEqual(["/moved", "/home/dev/.qwen/projects"]);
+});
+
+function forked(profile: Profile) {
+  const line = { uuid: "1", sessionId: "old", type: "user", message: { parts: [{ text: "Hello" }] } };
+  return describedAgent(profile).forker?.fork({
+    bytes: Buffer.from(`${JSON.stringify(line)}\n`),
+    lastId: null,
+    transcriptPath: "/home/dev/.qwen/projects/-p/chats/old.jsonl",
+    newSessionId: "new",
+    projectRoot: "/p",
+    title: "T",
+  });
+}
+
 test("a regular expression takes linear time", async () => {
   const pattern = "^(a+)+$";
   await loadEngineFor({ matches: pattern });
@@ -80,6 +111,9 @@ test("a profile that is like itself through others is refused, and one like a bu
   put("a", { v: 2, id: "a", like: "b", display_name: "A" });
   put("b", { v: 2, id: "b", like: "a", display_name: "B" });
   expect(await getAgent("a")).toBeUndefined();
+  await expect(requireAgent("a")).rejects.toThrow("agents/a.json can't be used.");
+  put("s", { v: 2, id: "s", like: "s", display_name: "S" });
+  expect(brokenProfiles(["mine"])).toEqual(["a", "b", "s"]);
   put("mine", { v: 2, id: "mine", like: "opencode", display_name: "Mine", executable: "mine", start: null });
   const mine = await getAgent("mine");
   expect(mine?.forker).toBeDefined();

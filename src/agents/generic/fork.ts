@@ -14,7 +14,7 @@ import { addedId, demandId, forkTitle, titlePrefix } from "../shared/fork.ts";
 import { importCommand, resumeCommand } from "../shared/resume.ts";
 import { cutDocument, cutLines, type Renewal } from "./copy.ts";
 import { filled, type Values } from "./fill.ts";
-import { isSessionId, placeOf } from "./place.ts";
+import { fileIn, isSessionId, placeOf } from "./place.ts";
 import { type Description, entryReader } from "./transcript.ts";
 
 export function createForker(profile: Profile, description: Description): TranscriptForker {
@@ -101,10 +101,20 @@ function newPath(
 ): string {
   if (transcript.place === undefined || !isSessionId(sessionId))
     return besideIt(request.transcriptPath, oldId, sessionId);
-  return join(
-    directoryOf(request, profile, transcript),
-    placeOf(transcript.place, transcript, request.projectRoot, sessionId),
-  );
+  return fileOf(transcript.place, request, profile, transcript, sessionId);
+}
+
+function fileOf(
+  pattern: string,
+  request: ForkRequest,
+  profile: Profile,
+  transcript: TranscriptSection,
+  sessionId: string,
+): string {
+  const directory = directoryOf(request, profile, transcript);
+  const path = fileIn(directory, pattern, transcript, request.projectRoot, sessionId);
+  if (path === null) throw new Error(`${pattern} leads out of ${directory}`);
+  return path;
 }
 
 /** The transcript directory that has the original, which a variable may have moved since. */
@@ -128,9 +138,8 @@ function besideIt(path: string, oldId: string, sessionId: string): string {
 function filesFor(request: ForkRequest, profile: Profile, transcript: TranscriptSection, values: Values) {
   const { files } = transcript;
   if (!files) return [];
-  const directory = directoryOf(request, profile, transcript);
   return files.map(({ path, json }) => {
-    const place = join(directory, placeOf(path, transcript, request.projectRoot, String(values["session"])));
+    const place = fileOf(path, request, profile, transcript, String(values["session"]));
     const own = { ...values, folder: dirname(place) };
     return { path: place, content: Buffer.from(`${JSON.stringify(filled(json, own), null, 2)}\n`) };
   });

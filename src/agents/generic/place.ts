@@ -5,6 +5,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { hexDigest } from "../../base/digest.ts";
+import { isInside } from "../../base/paths.ts";
 import type { Profile, Spelling, TranscriptSection } from "../contract/profile.ts";
 import { transcriptDirectories } from "../registry/transcript-paths.ts";
 
@@ -28,6 +29,18 @@ export function placeOf(pattern: string, transcript: TranscriptSection, root: st
   });
 }
 
+/** A file of a session; null if the pattern leads out of the directory, as that of an unchecked profile may. */
+export function fileIn(
+  directory: string,
+  pattern: string,
+  transcript: TranscriptSection,
+  root: string,
+  sessionId: string,
+): string | null {
+  const path = join(directory, placeOf(pattern, transcript, root, sessionId));
+  return path !== directory && isInside(directory, path) ? path : null;
+}
+
 /**
  * Finds the transcript of a session: at its place, or with the same name in another project's directory, because the
  * agent may see the project under another path. Null if the profile has no pattern.
@@ -37,8 +50,8 @@ export function findTranscript(profile: Profile, root: string, sessionId: string
   if (!transcript?.place || !isSessionId(sessionId)) return null;
   const [directory] = transcriptDirectories(profile);
   if (directory === undefined) return null;
-  const expected = join(directory, placeOf(transcript.place, transcript, root, sessionId));
-  if (existsSync(expected)) return expected;
+  const expected = fileIn(directory, transcript.place, transcript, root, sessionId);
+  if (expected === null || existsSync(expected)) return expected;
   return elsewhere(directory, transcript.place.split("/"), sessionId) ?? expected;
 }
 

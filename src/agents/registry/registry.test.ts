@@ -116,7 +116,7 @@ test("a repository's profile counts only as the copy that was accepted", async (
   put(dirname(file), "mine.json", common);
   expect(await getAgent("mine", place)).toBeUndefined();
   expect(offeredProfiles(place)).toEqual([{ id: "mine", file }]);
-  acceptProfile(place, { id: "mine", file });
+  await acceptProfile(place, { id: "mine", file });
   expect(offeredProfiles(place)).toEqual([]);
   expect((await getAgent("mine", place))?.profile.display_name).toBe(common.display_name);
   expect(await getAgent("mine")).toBeUndefined();
@@ -126,7 +126,7 @@ test("a repository's profile counts only as the copy that was accepted", async (
   expect(offeredProfiles(place)).toEqual([{ id: "mine", file }]);
 });
 
-test("what is no profile of that name, and what is only a link, is not accepted", () => {
+test("what is no profile of that name, what is only a link, and what is wrong is not accepted", async () => {
   const place = { root: join(root, "repo"), storeDir: join(root, "repo", ".git", "backtrail") };
   const agents = join(place.root, ".backtrail", "agents");
   put(join(place.root, "elsewhere"), "mine.json", common);
@@ -139,7 +139,11 @@ test("what is no profile of that name, and what is only a link, is not accepted"
   put(agents, "other.json", common);
   const file = join(agents, "other.json");
   expect(offeredProfiles(place)).toEqual([{ id: "other", file }]);
-  expect(() => acceptProfile(place, { id: "other", file })).toThrow("is not a profile");
+  await expect(acceptProfile(place, { id: "other", file })).rejects.toThrow("no profile");
+  put(agents, "other.json", { ...common, id: "other", protected_dirs: ["../.."] });
+  await expect(acceptProfile(place, { id: "other", file })).rejects.toThrow(
+    "protected_dirs.0: must be a relative path",
+  );
 });
 
 test("an unknown agent can nothing but be recorded", () => {

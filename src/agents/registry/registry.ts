@@ -9,7 +9,7 @@ import { readJson } from "../../base/fs/files.ts";
 import { isRecord } from "../../base/json.ts";
 import { logError } from "../../base/log.ts";
 import { configDirectory } from "../../base/paths.ts";
-import { closest } from "../../base/text.ts";
+import { closest, shownPath } from "../../base/text.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { Agent } from "../contract/agent.ts";
 import { isAgentId, isProfile, type Profile } from "../contract/profile.ts";
@@ -104,6 +104,10 @@ export async function requireAgent(name: string, repository?: RepositoryProfiles
   const found = agents.find((agent) => agent.profile.short_names?.includes(name));
   if (found) return found;
   const ids = agents.map((agent) => agent.profile.id);
+  if (brokenProfiles(ids).includes(name)) {
+    const file = join(userAgentsDirectory(), `${name}.json`);
+    throw new UserError("failed", `${shownPath(file)} can't be used.`, `\`backtrail agents check ${name}\` says why.`);
+  }
   const near = closest(name, ids);
   const hint = near ? `Did you mean ${near}?` : `Known agents: ${ids.join(", ")}.`;
   throw new UserError("usage", `There is no agent "${name}".`, hint);
@@ -114,6 +118,13 @@ export async function listAgents(repository?: RepositoryProfiles): Promise<Agent
   const ids = new Set([...describedIds(repository), ...(await externalIds())]);
   const agents = await Promise.all([...ids].sort().map((id) => getAgent(id, repository)));
   return agents.filter((agent) => agent !== undefined);
+}
+
+/** The user's profiles that can't be used: there is none of these ids. */
+export function brokenProfiles(known: readonly string[]): string[] {
+  return idsIn(userAgentsDirectory())
+    .filter((id) => !known.includes(id))
+    .sort();
 }
 
 /** The sorted ids of all agents with a profile. */
@@ -184,12 +195,20 @@ async function complete(value: unknown, path: string, seen: readonly string[] = 
   const { merged } = await import("./like.ts");
   // A profile may change parts of the built-in one of its own name.
   const isOwn = like === value["id"] && packagedAgent(like) !== undefined;
-  if (!isOwn && chain.includes(like)) throw new Error(`like: ${[...chain, like].join(" is like ")}: it never ends`);
+  if (!isOwn && chain.includes(like)) throw new Error(`like: ${circle([...chain, like])}`);
   const file = isOwn ? undefined : await withVersion(readJson(join(dirname(path), `${like}.json`)));
   const base = file === undefined ? await packagedAgent(like)?.profile() : await complete(file, path, chain);
   if (base === undefined) throw new Error(`like: there is no agent "${like}"`);
   const root = isRecord(base) && base["like"] !== undefined ? { like: base["like"] } : {};
   return { ...(merged(base, value) as object), ...root };
+}
+
+function circle(ids: readonly string[]): string {
+  if (ids.length === 2) return `${ids[0]} can't be like itself`;
+  return `${ids
+    .slice(1)
+    .map((id, i) => `${ids[i]} is like ${id}`)
+    .join(", ")}: that is a circle`;
 }
 
 /** Upgrades a profile without a version. Loads the upgrade code only for such a profile. */

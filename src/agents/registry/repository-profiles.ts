@@ -9,7 +9,7 @@ import { UserError } from "../../base/errors.ts";
 import { namesIn, readText, writeFileAtomic } from "../../base/fs/files.ts";
 import { upgradedProfile } from "../contract/older-profile.ts";
 import { isAgentId, isProfile } from "../contract/profile.ts";
-import { acceptedProfilesDirectory } from "./registry.ts";
+import { acceptedProfilesDirectory, completeProfile } from "./registry.ts";
 
 export interface OfferedProfile {
   id: string;
@@ -32,12 +32,19 @@ export function offeredProfiles(place: Place): OfferedProfile[] {
   });
 }
 
-export function acceptProfile(place: Place, { id, file }: OfferedProfile): void {
+/** Refuses what hooks would not notice, such as a path that leads out of the agent's directory. */
+export async function acceptProfile(place: Place, { id, file }: OfferedProfile): Promise<void> {
   const text = readText(file) ?? "";
-  if (!isProfileText(text, id)) {
-    throw new UserError("failed", `${file} is not a profile.`, "`backtrail agents check` says what is wrong with one.");
+  const problems = isProfileText(text, id) ? await problemsIn(file) : ["no profile"];
+  if (problems.length > 0) {
+    throw new UserError("failed", `${file}: ${problems[0]}.`, "`backtrail agents check <file>` says what is wrong.");
   }
   writeFileAtomic(acceptedFile(place, id), text, { sync: true });
+}
+
+async function problemsIn(file: string): Promise<string[]> {
+  const { problemsOf } = await import("../contract/schema.ts");
+  return problemsOf(await completeProfile(file));
 }
 
 function isProfileText(text: string, id: string): boolean {

@@ -15,9 +15,15 @@ export function transcriptDirectories({ transcript }: Profile, env: Environment 
   if (!transcript) return [];
   const moved = (transcript.moved_by ?? []).flatMap(({ env: name, path }) => {
     const directory = env[name];
-    return directory && isAbsolute(directory) ? [join(directory, path)] : [];
+    return directory && isAbsolute(directory) ? below(directory, path) : [];
   });
-  return [...moved, join(env["HOME"] || homedir(), transcript.directory)];
+  return [...moved, ...below(env["HOME"] || homedir(), transcript.directory)];
+}
+
+/** A hook reads a profile without checking it, so its path may lead anywhere. */
+function below(directory: string, path: string): string[] {
+  const full = join(directory, path);
+  return isInside(directory, full) ? [full] : [];
 }
 
 export interface Allowed {

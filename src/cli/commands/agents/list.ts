@@ -1,6 +1,6 @@
 /** `agents list`: lists every agent and its capabilities. */
 import type { Agent } from "../../../agents/contract/agent.ts";
-import { capabilitiesOf, isOverridden, listAgents } from "../../../agents/registry/registry.ts";
+import { brokenProfiles, capabilitiesOf, isOverridden, listAgents } from "../../../agents/registry/registry.ts";
 import { printable } from "../../../base/text.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
@@ -59,4 +59,6 @@ export async function run(options: OptionsOf<typeof agentsListCommand>, io: Io):
   for (const line of fits ? wide : agents.flatMap((agent) => narrowLines(agent, io))) io.print(line);
   for (const id of overridden)
     io.say(`${id} is built in; your own profile replaces the one that comes with Backtrail.`);
+  for (const id of brokenProfiles(agents.map(({ profile }) => profile.id)))
+    io.say(`Your profile ${id}.json can't be used; \`backtrail agents check ${id}\` says why.`);
 }

@@ -47,7 +47,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   }
   const file = fileOf("local", workspace);
   for (const { key, value } of offer.settings) setValue(file, "local", key, value);
-  for (const profile of offer.profiles) acceptProfile(workspace, profile);
+  for (const profile of offer.profiles) await acceptProfile(workspace, profile);
   await markPush(workspace);
   if (!options.json)
     io.say(`Accepted. \`backtrail config unset <key>\` takes a setting back (${placeOf(file, workspace.root)}).`);
