@@ -66,6 +66,7 @@ export const HOOK_ROAD: string[] = [
   "git/snapshot/snapshot.ts",
   "git/snapshot/status-run.ts",
   "git/snapshot/status.ts",
+  "git/wide/count.ts",
   "git/wide/remembered.ts",
   "git/wide/tree-bytes.ts",
   "git/workspace.ts",

@@ -23,6 +23,7 @@ import { packPrivateObjects } from "../git/private/upkeep.ts";
 import { findLargeFiles } from "../git/snapshot/large-files.ts";
 import { scanPermissions } from "../git/snapshot/permission-scan.ts";
 import { MANY_PACKS } from "../git/snapshot/snapshot.ts";
+import { restartWideTreeCount } from "../git/wide/count.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
 import { consumeRerunRequest, workerLock } from "../recording/start-worker.ts";
 import { finishSaves } from "../steps/save.ts";
@@ -56,6 +57,7 @@ const TASKS: readonly Task[] = [
   expireIfDue,
   packLooseObjects,
   packPrivateObjects,
+  restartWideTreeCount,
   joinPacks,
 ];
 

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { namesIn } from "../../base/fs/files.ts";
 import { gitIn } from "../git.ts";
+import { hasManyWideTrees } from "../wide/count.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** Sample of one of 256 directories, as git estimates it: 27 objects here mean about 6,700 in all. */
@@ -15,7 +16,7 @@ const TIMEOUT_MS = 600_000;
 /** Removes only loose objects that are in the pack; prunes nothing of the user's. */
 export async function packLooseObjects(workspace: Workspace): Promise<void> {
   const objects = join(workspace.commonDir, "objects");
-  if (!isLooseMany(objects)) return;
+  if (!isLooseMany(objects) && !hasManyWideTrees(workspace)) return;
   const loose = looseIn(objects, MAX_AT_ONCE);
   if (loose.length === 0) return;
   const git = gitIn(workspace);

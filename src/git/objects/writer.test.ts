@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "nod
 import fc from "fast-check";
 import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../../../test/support/index.ts";
 import { enabledWorkspace, ownHome, runs } from "../../../test/support/own-process.ts";
+import { readLoose } from "./loose.ts";
 import { ObjectReader } from "./reader.ts";
 import { compareTrees, prefetchDiff } from "./tree-diff.ts";
 import { FILE_MODE, parseTree, serializeTree, TREE_MODE, type TreeEntry, TreeStore } from "./trees.ts";
@@ -68,6 +69,20 @@ test("objects of every size come back the same, loose and packed", async () => {
     }
     reader.close();
   }
+  repository.git("fsck", "--strict", "--full");
+});
+
+test("a wide tree is loose, however many objects there are beside it", async () => {
+  using repository = temporaryRepository();
+  const workspace = await enabledWorkspace(repository.path);
+  const writer = new ObjectWriter(workspace);
+  const [id = ""] = contents(60).map((data) => writer.add("blob", data));
+  const names = Array.from({ length: 2_000 }, (_, i) => `file-${i}`);
+  const wide = writer.add("tree", serializeTree(new Map(names.map((name) => [name, { mode: FILE_MODE, id }]))));
+  writer.flush();
+  expect(readLoose(repository.at(".git", "objects"), wide)?.data.length).toBeGreaterThan(2_000 * 28);
+  expect(readLoose(repository.at(".git", "objects"), id)).toBeUndefined();
+  expect(repository.git("ls-tree", wide).split("\n")).toHaveLength(2_000);
   repository.git("fsck", "--strict", "--full");
 });
 

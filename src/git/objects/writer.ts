@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { hexDigest } from "../../base/digest.ts";
 import { codeOf } from "../../base/errors.ts";
 import { writeAll } from "../../base/fs/files.ts";
+import { WIDE_BYTES } from "../wide/tree-bytes.ts";
 import type { Workspace } from "../workspace.ts";
 import { compressed, type ObjectType, type PendingObject } from "./object.ts";
 import { packObjects } from "./pack.ts";
@@ -70,6 +71,9 @@ export class ObjectWriter {
   /** Number of packs in the store, if this writer wrote one. */
   packs = 0;
 
+  /** Number of wide trees written. */
+  wideTrees = 0;
+
   get pendingCount(): number {
     return this.#pending.size;
   }
@@ -80,10 +84,15 @@ export class ObjectWriter {
     if (this.#pending.size === 0) return;
     const objects = [...this.#pending.values()];
     const place = this.#place();
-    if (objects.length <= LOOSE_LIMIT) for (const object of objects) this.#writeLoose(object, place);
+    // A wide tree is loose, so that the next hook can read it without starting git.
+    const wide = objects.filter(isWide);
+    const others = objects.filter((object) => !isWide(object));
+    for (const object of wide) this.#writeLoose(object, place);
+    this.wideTrees += wide.length;
+    if (others.length <= LOOSE_LIMIT) for (const object of others) this.#writeLoose(object, place);
     else {
-      this.#writePack(objects, place);
-      for (const { id, type, data } of objects) if (type === "tree") this.packedTrees.set(id, Buffer.from(data));
+      this.#writePack(others, place);
+      for (const { id, type, data } of others) if (type === "tree") this.packedTrees.set(id, Buffer.from(data));
     }
     for (const object of objects) this.#written.add(object.id);
     this.#pending.clear();
@@ -120,6 +129,10 @@ export class ObjectWriter {
     writeNew(temporaryIndex, index, place.mode, true);
     renameSync(temporaryIndex, `${path}.idx`);
   }
+}
+
+function isWide({ type, data }: PendingObject): boolean {
+  return type === "tree" && data.length >= WIDE_BYTES;
 }
 
 /** Mode for a directory that holds files of this mode. */

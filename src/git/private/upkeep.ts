@@ -14,6 +14,7 @@ import { type GitObject, ObjectReader } from "../objects/reader.ts";
 import { parseTree, TREE_MODE } from "../objects/trees.ts";
 import type { GitProblem } from "../problems.ts";
 import { gitText } from "../run.ts";
+import { hasManyWideTrees } from "../wide/count.ts";
 import type { Workspace } from "../workspace.ts";
 import { changePruneMark, privateObjects, privateRepository } from "./store.ts";
 
@@ -41,7 +42,8 @@ export async function tidyPrivateObjects(workspace: Workspace): Promise<void> {
 export async function packPrivateObjects(workspace: Workspace): Promise<void> {
   const objects = privateObjects(workspace);
   if (objects === undefined) return;
-  if (isLooseMany(objects) || packsIn(objects).length >= MANY_PACKS) await collect(workspace, Date.now() - DAY_MS);
+  const isWorthIt = isLooseMany(objects) || packsIn(objects).length >= MANY_PACKS || hasManyWideTrees(workspace);
+  if (isWorthIt) await collect(workspace, Date.now() - DAY_MS);
 }
 
 /**

@@ -23,6 +23,7 @@ import { storeFile } from "../objects/store-file.ts";
 import { TreeStore } from "../objects/trees.ts";
 import { ObjectWriter, repositoryPlace } from "../objects/writer.ts";
 import { privatePlace, pruneMark, scratchPlace } from "../private/store.ts";
+import { countWideTrees, hasManyWideTrees } from "../wide/count.ts";
 import { WideTrees } from "../wide/remembered.ts";
 import type { Workspace } from "../workspace.ts";
 import { SnapshotBuild } from "./build.ts";
@@ -189,7 +190,8 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
       const made = [writer.packedTrees, privateWriter.packedTrees];
       const [base, kept] = [build.base, treesToRemember(...made, reader.coldTrees, remembered)];
       // Nothing was built if nothing has changed, so the trees of the last snapshot are still the ones to keep.
-      if (!same) wideTrees.keep(...made, reader.coldTrees);
+      if (!same) wideTrees.keep(reader.coldTrees);
+      countWideTrees(workspace, writer.wideTrees + privateWriter.wideTrees);
       saveSnapshotCache(workspace, {
         v: 3,
         savedAt: Date.now(),
@@ -217,7 +219,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     last: cache?.result as Snapshot | undefined,
     get wantsUpkeep() {
       const isBehind = index.fresh || ignored.isStale || writer.packs >= MANY_PACKS;
-      return isBehind || (workspace.kind === "private" && read >= WORTH_ADVANCING);
+      return isBehind || hasManyWideTrees(workspace) || (workspace.kind === "private" && read >= WORTH_ADVANCING);
     },
     finish,
     isIncluded,

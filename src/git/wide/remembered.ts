@@ -1,6 +1,6 @@
 /**
- * Caches the wide trees of the last snapshot as files: they are packed, so only git could read them, and starting git
- * takes a hook longer than reading the files. A file that does not match its hash is ignored.
+ * Caches the packed wide trees that the last snapshot read as files: only git could read them otherwise, and starting
+ * git takes a hook longer than reading the files. A file that does not match its hash is ignored.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,11 +34,11 @@ export class WideTrees {
   }
 
   /** Caches as many of these trees as fit, and removes all others. */
-  keep(...sources: ReadonlyMap<string, Buffer>[]): void {
+  keep(trees: ReadonlyMap<string, Buffer>): void {
     const kept = new Set<string>();
     let size = 0;
-    for (const [id, data] of sources.flatMap((trees) => [...trees])) {
-      if (data.length < WIDE_BYTES || kept.has(id) || size + data.length > MAX_BYTES) continue;
+    for (const [id, data] of trees) {
+      if (data.length < WIDE_BYTES || size + data.length > MAX_BYTES) continue;
       size += data.length;
       kept.add(id);
       if (!this.#names.has(id)) writeFileAtomic(join(this.#directory, id), data);

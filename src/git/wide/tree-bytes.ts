@@ -27,24 +27,21 @@ export interface EntryDifference {
 export class WideTree {
   readonly data: Buffer;
   readonly #idLength: number;
-  /** Offset of each entry, followed by the offset of the end. */
-  readonly #starts: Uint32Array;
-  readonly #count: number;
+  #offsets: Uint32Array | undefined;
 
   constructor(data: Buffer, hash: "sha1" | "sha256") {
     this.data = data;
     this.#idLength = hash === "sha1" ? 20 : 32;
-    // The shortest entry has a five-digit mode, a space, a one-byte name and a NUL.
-    this.#starts = new Uint32Array(Math.floor(data.length / (8 + this.#idLength)) + 2);
-    let count = 0;
-    for (let at = 0; at < data.length; count++) {
-      this.#starts[count] = at;
-      const nul = data.indexOf(0, at);
-      at = nul + 1 + this.#idLength;
-      if (nul === -1 || at > data.length) throw new Error("A tree object is damaged.");
-    }
-    this.#starts[count] = data.length;
-    this.#count = count;
+  }
+
+  /** Offset of each entry, followed by the offset of the end. Built at first use, since most new trees are only written. */
+  get #starts(): Uint32Array {
+    this.#offsets ??= offsetsIn(this.data, this.#idLength);
+    return this.#offsets;
+  }
+
+  get #count(): number {
+    return this.#starts.length - 1;
   }
 
   get(name: string): TreeEntry | null {
@@ -168,6 +165,22 @@ export class WideTree {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+function offsetsIn(data: Buffer, idLength: number): Uint32Array {
+  // Search in a plain view: a Buffer's own `indexOf` takes twice as long.
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.length);
+  // The shortest entry has a five-digit mode, a space, a one-byte name and a NUL.
+  const starts = new Uint32Array(Math.floor(data.length / (8 + idLength)) + 2);
+  let count = 0;
+  for (let at = 0; at < bytes.length; count++) {
+    starts[count] = at;
+    const nul = bytes.indexOf(0, at);
+    at = nul + 1 + idLength;
+    if (nul === -1 || at > bytes.length) throw new Error("A tree object is damaged.");
+  }
+  starts[count] = data.length;
+  return starts.subarray(0, count + 1);
+}
 
 function keyOf(name: string, { mode }: TreeEntry): Key {
   const bytes = encodePath(name);
