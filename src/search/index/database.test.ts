@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { temporaryDirectory } from "../../../test/support/index.ts";
 import * as node from "./database.node.ts";
 import * as bun from "./database.ts";
-import { createSegmentTable, createTables } from "./schema.ts";
+import { createTables } from "./schema.ts";
 
 test.each([
   ["Bun", bun],
@@ -13,14 +13,19 @@ test.each([
   const path = `${place.path}/a b.db`;
   const database = openDatabase(path);
   createTables(database);
-  createSegmentTable(database, 1);
-  const insert = database.statement("insert into words_1 (rowid, words) values (?, ?)");
-  insert.run(1, "one two");
-  // As bytes, which is faster than as a string.
-  insert.run(2, Buffer.from("two 検索"));
-  const find = database.statement("select rowid from words_1 where words_1 match ?");
-  const found = (query: string) => find.all(query).map((row) => (row as { rowid: number }).rowid);
-  expect([found('"two"'), found('"on" *'), found('"検索"')]).toEqual([[1, 2], [1], [2]]);
+  const insert = database.statement("insert into words values (?, ?, ?)");
+  for (const token of ["one", "two", "検索"]) insert.run(1, Buffer.from(token), Buffer.from([0, 255]));
+  const find = database.statement("select first from words where run = ? and first <= ? order by first desc limit 1");
+  const found = (token: string) => find.get(1, Buffer.from(token)) as { first: Uint8Array } | undefined;
+  const names = ["o", "one", "onf", "検", "検索"].map((token) => found(token)?.first);
+  expect(names.map((first) => first && Buffer.from(first).toString())).toEqual([
+    undefined,
+    "one",
+    "one",
+    "two",
+    "検索",
+  ]);
+  expect(database.statement("select value from json_each(?)").all("[3,1]")).toMatchObject([{ value: 3 }, { value: 1 }]);
   const data = Buffer.from("text ".repeat(100));
   database.statement("insert into blocks values (?, ?)").run(1, compress(data));
   const { data: stored } = database.statement("select data from blocks").get() as { data: Uint8Array };

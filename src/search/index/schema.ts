@@ -4,8 +4,8 @@
  */
 import type { Database } from "./database-types.ts";
 
-export const VERSION = 1;
-/** The oldest SQLite with everything that the index uses: the one that macOS 14 has. */
+export const VERSION = 2;
+/** The oldest SQLite that the index is tested with: the one that macOS 14 has. */
 export const OLDEST_SQLITE = "3.43.0";
 
 /** Fields in the order of their numbers in `docs.field`. The order is part of the format. */
@@ -50,30 +50,13 @@ const TABLES = `
   create index docs_by_step on docs (step) where step is not null;
   create table blocks (id integer primary key, data blob not null);
   create table segments (id integer primary key, docs integer not null, bytes integer not null, removed integer not null);
+  create table runs (id integer primary key autoincrement, segment integer not null, bytes integer not null);
+  create table words (run integer not null, first blob not null, data blob not null, primary key (run, first)) without rowid;
   create table folders (path text primary key, modified integer not null);
   create table repositories (root text primary key, store text not null, modified integer not null);
   create table state (key text primary key, value text not null);
 `;
 
-/** Of each full-text table: hold more words before they are written, and merge what was written less often. */
-const SETTINGS = { hashsize: 8 << 20, automerge: 0 };
-
 export function createTables(database: Database): void {
   database.execute(`begin immediate;${TABLES} pragma user_version = ${VERSION}; commit`);
-}
-
-/** The words of one segment: row ids are those of `docs`. Without positions; phrases are checked on the text. */
-export function createSegmentTable(database: Database, segment: number): void {
-  database.execute(
-    `create virtual table ${segmentTable(segment)} using fts5(
-      words, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_$'")`,
-  );
-  for (const [setting, value] of Object.entries(SETTINGS))
-    database.execute(
-      `insert into ${segmentTable(segment)} (${segmentTable(segment)}, rank) values ('${setting}', ${value})`,
-    );
-}
-
-export function segmentTable(segment: number): string {
-  return `words_${segment}`;
 }

@@ -1,18 +1,19 @@
 /**
- * Writes documents: texts into compressed blocks, words into segments. A segment is one full-text table of limited size.
- * SQLite can't remove the words of a document that it does not store, so a segment is made again from its texts when
- * many of its documents are gone, or at once to forget a conversation.
+ * Writes documents: texts into compressed blocks, words into the runs of segments of limited size. The words of one
+ * document can't be removed from a run, so a segment is made again from its texts when many of its documents are gone,
+ * or at once to forget a conversation.
  */
-import { TokenTable } from "../words/token-table.ts";
+import { Postings } from "../words/postings.ts";
 import { compress } from "./database.ts";
 import type { Database } from "./database-types.ts";
 import { asDocument, type Document, type NewDocument } from "./documents.ts";
-import { createSegmentTable, FIELDS, segmentTable } from "./schema.ts";
+import { mergeRuns, removeRuns, writeRun } from "./runs.ts";
+import { FIELDS } from "./schema.ts";
 
 const SEGMENT_BYTES = 64 << 20;
 const BLOCK_BYTES = 64 << 10;
 /** Document ids of a segment begin at its number times this; so a segment has at most as many documents. */
-const IDS = 2 ** 20;
+export const IDS = 2 ** 20;
 /** Longer texts are split at line ends. */
 const MAX_TEXT = 32 << 10;
 /** A segment with more than this share of removed documents is made again. */
@@ -34,7 +35,9 @@ interface Pending {
 export class Segments {
   readonly #database: Database;
   readonly #textOf: (document: Document) => string;
-  readonly #table = new TokenTable();
+  /** The words of the current segment's documents that are not in a run yet. */
+  readonly #postings = new Postings();
+  #segment = 0;
   /** Bytes of text written since the caller last set this to 0. */
   written = 0;
   #pending: Pending[] = [];
@@ -60,7 +63,7 @@ export class Segments {
     }
   }
 
-  /** Call inside of a transaction, before it is committed. */
+  /** Writes the documents. Call inside of a transaction. */
   flush(): void {
     this.#writeBlock();
     const segment = this.#current;
@@ -71,8 +74,14 @@ export class Segments {
     this.#current = undefined;
   }
 
+  /** Writes the words of what was flushed. Call before the transaction is committed. */
+  writeWords(): void {
+    writeRun(this.#database, this.#segment, this.#postings);
+  }
+
   discard(): void {
     this.written = 0;
+    this.#postings.clear();
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#current = undefined;
@@ -86,8 +95,8 @@ export class Segments {
       const { segment, count } = row as { segment: number; count: number };
       this.#database.statement("update segments set removed = removed + ? where id = ?").run(count, segment);
     }
-    const blocks = `select block from docs where ${condition}`;
-    this.#database.statement(`delete from blocks where id in (${blocks})`).run(value);
+    const blocks = `delete from blocks where id in (select block from docs where ${condition})`;
+    this.#database.statement(blocks).run(value);
     this.#database.statement(`delete from docs where ${condition}`).run(value);
   }
 
@@ -100,8 +109,9 @@ export class Segments {
 
   /** Makes a segment's words again from the texts that are left. Call inside of a transaction. */
   remake(segment: number): void {
-    const table = segmentTable(segment);
-    this.#database.execute(`drop table if exists ${table}`);
+    this.flush();
+    this.writeWords();
+    removeRuns(this.#database, segment);
     const rows = this.#database
       .statement("select * from docs where id >= ? and id < ? order by id")
       .all(segment * IDS, (segment + 1) * IDS);
@@ -109,12 +119,14 @@ export class Segments {
       this.#database.statement("delete from segments where id = ?").run(segment);
       return;
     }
-    createSegmentTable(this.#database, segment);
-    const insert = this.#database.statement(`insert into ${table} (rowid, words) values (?, ?)`);
+    this.#segment = segment;
     for (const row of rows) {
       const document = asDocument(row);
-      insert.run(document.id, this.#table.tokensOf(Buffer.from(this.#textOf(document))));
+      if (this.#postings.isFull) this.writeWords();
+      this.#postings.add(document.id % IDS, Buffer.from(this.#textOf(document)));
     }
+    this.writeWords();
+    mergeRuns(this.#database, segment);
     this.#database.statement("update segments set removed = 0 where id = ?").run(segment);
   }
 
@@ -124,14 +136,16 @@ export class Segments {
     const data = compress(Buffer.concat(this.#pending.map((one) => one.data)));
     this.#database.statement("insert into blocks (data) values (?)").run(data);
     const { block } = this.#database.statement("select last_insert_rowid() as block").get() as { block: number };
-    const words = this.#database.statement(`insert into ${segmentTable(segment.id)} (rowid, words) values (?, ?)`);
     const docs = this.#database.statement("insert into docs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     let start = 0;
     for (const { conversation, document, data: text } of this.#pending) {
-      const id = segment.id * IDS + segment.docs++;
+      const number = segment.docs++;
+      const id = segment.id * IDS + number;
       const { field, time, turn, position, step = null, path = null } = document;
       docs.run(id, conversation, FIELDS.indexOf(field), time, turn, position, block, start, text.length, step, path);
-      words.run(id, this.#table.tokensOf(text));
+      if (this.#postings.isFull) this.writeWords();
+      this.#segment = segment.id;
+      this.#postings.add(number, text);
       start += text.length;
     }
     segment.bytes += start;
@@ -150,15 +164,15 @@ export class Segments {
     if (segment) this.#seal(segment);
     const fresh = { id: (segment?.id ?? 0) + 1, docs: 0, bytes: 0, removed: 0 };
     this.#database.statement("insert into segments values (?, 0, 0, 0)").run(fresh.id);
-    createSegmentTable(this.#database, fresh.id);
     this.#current = fresh;
     return fresh;
   }
 
-  /** Merges a full segment into one tree, which is the fastest to search. */
+  /** Nothing is added to a full segment any more. */
   #seal({ id, docs, bytes }: Segment): void {
     this.#database.statement("update segments set docs = ?, bytes = ? where id = ?").run(docs, bytes, id);
-    this.#database.execute(`insert into ${segmentTable(id)} (${segmentTable(id)}) values ('optimize')`);
+    this.writeWords();
+    mergeRuns(this.#database, id);
   }
 }
 

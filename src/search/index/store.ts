@@ -9,7 +9,7 @@ import type { OpenIndex } from "./open.ts";
 import { Segments } from "./segments.ts";
 
 /** Text that a batch holds; others wait while it is written. */
-const BATCH_BYTES = 12 << 20;
+const BATCH_BYTES = 16 << 20;
 const MAX_CACHED_BLOCKS = 64;
 const COLUMNS =
   "agent, session, part, repository, store, origin, size, modified, offset, generation, mark, turns, title, model";
@@ -48,6 +48,17 @@ export class SearchIndex {
     }
   }
 
+  /** What `work` reads is the state of one moment, whatever another process writes meanwhile. */
+  reading<T>(work: () => T): T {
+    if (this.#isOpen) return work();
+    this.database.execute("begin");
+    try {
+      return work();
+    } finally {
+      this.database.execute("commit");
+    }
+  }
+
   /**
    * Writes several transactions as one, which is faster for many small ones. If one of them fails, none of the batch so
    * far is written; how far each conversation is indexed is part of it, so the next update starts there.
@@ -58,10 +69,17 @@ export class SearchIndex {
 
   endBatch(): void {
     this.#isBatch = false;
-    if (this.#isOpen) this.#commit();
+    if (!this.#isOpen) return;
+    try {
+      this.#commit();
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
   }
 
   #commit(): void {
+    this.segments.writeWords();
     this.database.execute("commit");
     this.#isOpen = false;
     this.segments.written = 0;
@@ -92,10 +110,7 @@ export class SearchIndex {
     return this.database.statement(sql).all(...values) as Conversation[];
   }
 
-  /**
-   * Inserts or updates a conversation, and returns its id. Not as an upsert, and without `returning`: for these, SQLite
-   * opens a savepoint, at which FTS5 writes the words that it holds, however few they are.
-   */
+  /** Inserts or updates a conversation, and returns its id. */
   save(conversation: Omit<Conversation, "id">): number {
     const values = NAMES.map((name) => conversation[name]);
     const known = this.find(conversation);

@@ -1,9 +1,13 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { tokensOf } from "../words/split.ts";
+import { openDatabase } from "../index/database.ts";
+import { documentsMatching } from "../index/matching.ts";
+import { writeRun } from "../index/runs.ts";
+import { createTables } from "../index/schema.ts";
+import { IDS } from "../index/segments.ts";
+import { Postings } from "../words/postings.ts";
 import { hasTerm, matchesTerms, rangesOf } from "./match.ts";
-import { areExact, expressionOf } from "./narrow.ts";
+import { areExact, type Expression, expressionOf } from "./narrow.ts";
 import { literal, parseQuery, type Term } from "./parse.ts";
 
 const NOW = new Date("2026-11-18T12:00:00Z");
@@ -93,29 +97,34 @@ const anyTerm = fc.oneof(
   text.map((one) => terms(`${one.replaceAll(/[\s"*]/g, "")}*`)[0]),
 );
 
-test("the index finds what reading every text finds", () => {
-  const database = new Database(":memory:");
-  const table = `fts5(words, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_$'")`;
+/** The rows that the index finds, if it writes a run after every so many texts. */
+function indexed(texts: readonly string[], perRun: number, expression: Expression): number[] {
+  const database = openDatabase(":memory:");
+  createTables(database);
+  const postings = new Postings();
+  for (const [row, one] of texts.entries()) {
+    postings.add(row, Buffer.from(one.toWellFormed()));
+    if (row % perRun === perRun - 1) writeRun(database, 1, postings);
+  }
+  writeRun(database, 1, postings);
+  const found = documentsMatching(database, { id: 1, docs: texts.length }, expression).map((id) => id - IDS);
+  database.close();
+  return found;
+}
+
+test("the index finds what reading every text finds, in any number of runs", () => {
   fc.assert(
     fc.property(
       fc.array(text, { maxLength: 12 }),
       fc.array(anyTerm, { maxLength: 3 }),
       fc.nat(1),
-      (texts, some, not) => {
+      fc.integer({ min: 1, max: 12 }),
+      (texts, some, not, runs) => {
         const wanted = some.flatMap((term, index) =>
           term && term.text !== "" ? [{ ...term, excluded: index > 0 && not === 1 }] : [],
         );
-        database.run("drop table if exists f");
-        database.run(`create virtual table f using ${table}`);
-        for (const [row, one] of texts.entries())
-          database.run("insert into f(rowid, words) values (?, ?)", [row, [...tokensOf(one)].join(" ")]);
         const expression = expressionOf(wanted);
-        const rows =
-          expression === null
-            ? texts.map((_, row) => row)
-            : (database.query("select rowid from f where f match ?").all(expression) as { rowid: number }[]).map(
-                ({ rowid }) => rowid,
-              );
+        const rows = expression === null ? texts.map((_, row) => row) : indexed(texts, runs, expression);
         const scanned = texts.flatMap((one, row) => (matchesTerms(one, wanted) ? [row] : []));
         const found = rows.filter((row) => matchesTerms(texts[row] ?? "", wanted));
         expect(found).toEqual(scanned);

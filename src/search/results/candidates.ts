@@ -2,9 +2,10 @@
 import { homeDirectory } from "../../base/paths.ts";
 import type { Value } from "../index/database-types.ts";
 import { asDocument, CHANGES, type Document } from "../index/documents.ts";
-import { FIELDS, segmentTable } from "../index/schema.ts";
+import { documentsMatching } from "../index/matching.ts";
+import { FIELDS } from "../index/schema.ts";
 import type { SearchIndex } from "../index/store.ts";
-import { expressionOf } from "../query/narrow.ts";
+import { type Expression, expressionOf } from "../query/narrow.ts";
 import type { Filters, Query } from "../query/parse.ts";
 
 interface Condition {
@@ -15,7 +16,7 @@ interface Condition {
 /** The part of a query that SQLite answers. */
 export class Candidates {
   readonly #index: SearchIndex;
-  readonly #expression: string | null;
+  readonly #expression: Expression | null;
   readonly #where: Condition;
 
   /** With `root`, only documents of that repository. */
@@ -47,30 +48,33 @@ export class Candidates {
   }
 
   count(): number {
-    let count = 0;
-    for (const from of this.#tables()) {
-      const sql =
-        from.bare !== null && this.#where.values.length === 0 && this.#where.sql === "1"
-          ? `select count(*) as count from ${from.bare}`
-          : `select count(*) as count from ${from.sql} and ${this.#where.sql}`;
-      const row = this.#index.database.statement(sql).get(...from.values, ...this.#where.values);
-      count += (row as { count: number }).count;
-    }
-    return count;
+    const { sql: where, values } = this.#where;
+    return this.#tables().reduce((sum, from) => {
+      if (from.count !== null && where === "1") return sum + from.count;
+      const row = this.#index.database
+        .statement(`select count(*) as count from ${from.sql} and ${where}`)
+        .get(...from.values, ...values);
+      return sum + (row as { count: number }).count;
+    }, 0);
   }
 
-  /** One table for each segment; `bare` counts without reading documents, if none of the segment's are removed. */
-  #tables(): (Condition & { bare: string | null })[] {
-    if (this.#expression === null) return [{ sql: "docs d where 1", values: [], bare: null }];
+  #found: (Condition & { count: number | null })[] | undefined;
+
+  /** One table for each segment. `count` is null if only `docs` knows which of the documents are left. */
+  #tables(): (Condition & { count: number | null })[] {
+    if (this.#expression === null) return [{ sql: "docs d where 1", values: [], count: null }];
     const expression = this.#expression;
-    return this.#index.segments.list().map(({ id, removed }) => {
-      const table = segmentTable(id);
-      return {
-        // Searches the words first, whatever SQLite thinks of the other conditions.
-        sql: `${table} w cross join docs d on d.id = w.rowid where ${table} match ?`,
-        bare: removed > 0 ? null : `${table} where ${table} match ?`,
-        values: [expression],
-      };
+    this.#found ??= this.#index.reading(() => this.#matching(expression));
+    return this.#found;
+  }
+
+  #matching(expression: Expression) {
+    return this.#index.segments.list().flatMap((segment) => {
+      const ids = documentsMatching(this.#index.database, segment, expression);
+      if (ids.length === 0) return [];
+      // Goes through the documents in question, whatever SQLite thinks of the other conditions.
+      const sql = "json_each(?) w cross join docs d on d.id = w.value where 1";
+      return { sql, values: [`[${ids.join()}]`], count: segment.removed > 0 ? null : ids.length };
     });
   }
 }

@@ -1,6 +1,6 @@
 /** What is close to a query that found nothing: similar words, and hits that only a filter excludes. */
 import { closest } from "../../base/text.ts";
-import { segmentTable } from "../index/schema.ts";
+import { tokensLike } from "../index/matching.ts";
 import type { SearchIndex } from "../index/store.ts";
 import { noFilters, type Query, type Term } from "../query/parse.ts";
 import { fold } from "../words/split.ts";
@@ -32,16 +32,7 @@ function count(index: SearchIndex, terms: readonly Term[]): number {
 
 function wordsLike(index: SearchIndex, word: string): string[] {
   const start = word.slice(0, SAME_LETTERS);
-  const found = new Set<string>();
-  for (const { id } of index.segments.list()) {
-    const table = segmentTable(id);
-    index.database.execute(
-      `create virtual table if not exists temp.vocabulary_${id} using fts5vocab(main, ${table}, row)`,
-    );
-    const sql = `select term from temp.vocabulary_${id} where term >= ? and term < ? limit ${MAX_WORDS}`;
-    for (const row of index.database.statement(sql).all(start, `${start}\u{10ffff}`))
-      found.add((row as { term: string }).term);
-  }
+  const found = new Set(index.segments.list().flatMap((one) => tokensLike(index.database, one, start, MAX_WORDS)));
   found.delete(word);
   return [...found];
 }

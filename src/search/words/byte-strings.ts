@@ -8,7 +8,7 @@ const HASH = 0;
 export const START = 1;
 export const END = 2;
 /** A record is half a cache line. */
-const RECORD = 8;
+export const RECORD = 8;
 
 const FIRST_SLOTS = 1 << 13;
 /** With more strings or bytes than this, it is full. */
@@ -98,4 +98,22 @@ export function longer<T extends Uint8Array | Int32Array>(array: T, least: numbe
   const copy = new (array.constructor as new (length: number) => T)(Math.max(least, array.length * 2));
   copy.set(array);
   return copy;
+}
+
+/** Bytes from `start` to `end`. */
+export interface Stretch {
+  bytes: Uint8Array;
+  start: number;
+  end: number;
+}
+
+/** Less than, equal to or greater than 0, as the first string is less than, equal to or greater than the second. */
+export function compareBytes(a: Stretch, b: Stretch): number {
+  const [aBytes, bBytes] = [a.bytes, b.bytes];
+  const length = Math.min(a.end - a.start, b.end - b.start);
+  for (let at = 0; at < length; at++) {
+    const difference = (aBytes[a.start + at] as number) - (bBytes[b.start + at] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.end - a.start - (b.end - b.start);
 }

@@ -1,15 +1,14 @@
 /**
  * Finds the tokens of many texts fast. Texts repeat words, so the table keeps the tokens of each word that it has seen,
- * and finds words and writes tokens as bytes, without making strings. split.ts defines what the tokens are.
+ * and numbers them, without making strings. split.ts defines what the tokens are.
  */
-import { ByteStrings, END, longer, START } from "./byte-strings.ts";
+import { ByteStrings, END, longer, RECORD, START } from "./byte-strings.ts";
 import { CLASSES, WORD } from "./characters.ts";
 import { MAX_WORD, tokensOf } from "./split.ts";
 
-const SPACE = 0x20;
 const DOLLAR = 0x24;
 const UNDERSCORE = 0x5f;
-const FIRST_OUTPUT = 1 << 16;
+const FIRST_FOUND = 1 << 12;
 
 /**
  * Fields of a string's record in the table, as offsets: the last text in which it was a word, the last one in which it
@@ -40,13 +39,43 @@ export class TokenTable {
   /** The tokens of words that have several, or another. */
   readonly #lists: number[][] = [];
   #text = 0;
-  #output = new Uint8Array(FIRST_OUTPUT);
+  /** The tokens of the text at hand, as places of records. */
+  #found = new Int32Array(FIRST_FOUND);
   #length = 0;
   /** The word at hand in lower case. */
   readonly #lower = new Uint8Array(MAX_WORD + 1);
 
-  /** The distinct tokens of a text in UTF-8, separated by spaces. Valid until the next call. */
-  tokensOf(text: Uint8Array): Uint8Array {
+  /** True if the table should be cleared before the next text. */
+  get isFull(): boolean {
+    return this.#strings.isFull;
+  }
+
+  /** One more than the greatest number of a token. */
+  get size(): number {
+    return this.#strings.count;
+  }
+
+  /** Numbers of tokens have no meaning afterwards. */
+  clear(): void {
+    this.#strings.clear();
+    this.#lists.length = 0;
+  }
+
+  /** The bytes of all tokens, in UTF-8. `startOf` and `endOf` say where each token is. Valid until the next text. */
+  get bytes(): Uint8Array {
+    return this.#strings.bytes;
+  }
+
+  startOf(number: number): number {
+    return this.#strings.records[number * RECORD + START] as number;
+  }
+
+  endOf(number: number): number {
+    return this.#strings.records[number * RECORD + END] as number;
+  }
+
+  /** The numbers of the distinct tokens of a text in UTF-8. Valid until the next call. */
+  tokensOf(text: Uint8Array): Int32Array {
     this.#text++;
     this.#length = 0;
     const { length } = text;
@@ -67,9 +96,8 @@ export class TokenTable {
       if (at - start <= MAX_WORD) this.#addRun(text, start, at, hash, all >= 0x80);
       else if (all >= 0x80) for (const token of foreignTokens(text, start, at)) this.#add(this.#tokenOf(token));
       else this.#addLong(text, start);
-      if (this.#strings.isFull) this.#clear();
     }
-    return this.#output.subarray(0, this.#length);
+    return this.#found.subarray(0, this.#length);
   }
 
   /** A word, or a run of words that are not ASCII alone. */
@@ -144,23 +172,11 @@ export class TokenTable {
   }
 
   #add(token: number): void {
-    const { records, bytes } = this.#strings;
+    const { records } = this.#strings;
     if (records[token + TOKEN_IN] === this.#text) return;
     records[token + TOKEN_IN] = this.#text;
-    const to = records[token + END] as number;
-    let from = records[token + START] as number;
-    let length = this.#length;
-    if (length + to - from + 1 > this.#output.length) this.#output = longer(this.#output, length + to - from + 1);
-    const output = this.#output;
-    if (length > 0) output[length++] = SPACE;
-    while (from < to) output[length++] = bytes[from++] as number;
-    this.#length = length;
-  }
-
-  /** In the middle of a text, a token may then be found twice, which the index does not mind. */
-  #clear(): void {
-    this.#strings.clear();
-    this.#lists.length = 0;
+    if (this.#length === this.#found.length) this.#found = longer(this.#found, 0);
+    this.#found[this.#length++] = token / RECORD;
   }
 }
 
