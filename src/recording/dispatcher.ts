@@ -50,6 +50,8 @@ export interface Dispatch {
   config: Config;
   /** The id of the session that started this one; used only when the session is new. */
   starter?: string | null;
+  /** What was captured before the event could be told. Closed in any case. */
+  captured?: Captured;
 }
 
 export interface Dispatched {
@@ -66,6 +68,14 @@ export interface Dispatched {
 const NOTHING: Dispatched = { notice: null, background: false };
 
 export async function dispatch(input: Dispatch): Promise<Dispatched> {
+  try {
+    return await dispatchOnce(input);
+  } finally {
+    input.captured?.capture.close();
+  }
+}
+
+async function dispatchOnce(input: Dispatch): Promise<Dispatched> {
   const { workspace, event, agent, config } = input;
   const key = sessionKey(agent.profile.id, event.sessionId);
   const seen = loadSession(workspace, key);
@@ -76,10 +86,12 @@ export async function dispatch(input: Dispatch): Promise<Dispatched> {
   if (!wanted.step && !wanted.state) return NOTHING;
 
   const patienceMs = event.type === "SessionEnd" ? PATIENCE_AT_SESSION_END_MS : PATIENCE_MS;
-  const capture = wanted.step ? startCapture(workspace, { ...captureOptions(config), patienceMs }) : undefined;
+  const isNeeded = wanted.step && !input.captured;
+  const capture = isNeeded ? startCapture(workspace, { ...captureOptions(config), patienceMs }) : undefined;
   try {
     await waitForTranscript(agent, event, seen);
-    const captured = capture && { capture, snapshot: await capture.finish() };
+    const own = capture && { capture, snapshot: await capture.finish() };
+    const captured = wanted.step ? (input.captured ?? own) : undefined;
     const lock = await acquire(sessionLock(workspace, key), LOCK_WAIT_MS);
     if (!lock)
       log("warn", "dispatcher", `Session ${key} stayed locked for ${LOCK_WAIT_MS} ms; went on without the lock.`);

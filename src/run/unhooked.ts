@@ -7,13 +7,15 @@ import { findTranscript } from "../agents/generic/place.ts";
 import { connectionOf } from "../agents/hooks/connection.ts";
 import { getAgent } from "../agents/registry/registry.ts";
 import { now } from "../base/clock.ts";
-import { newSessionId } from "../base/ids.ts";
+import { newSessionId, withoutLeadingHyphen } from "../base/ids.ts";
 import { logError } from "../base/log.ts";
-import { loadConfig } from "../config/load.ts";
-import { findWorkspace, isEnabled } from "../git/workspace.ts";
+import { type Config, loadConfig } from "../config/load.ts";
+import { startCapture } from "../git/snapshot/snapshot.ts";
+import { findWorkspace, isEnabled, type Workspace } from "../git/workspace.ts";
 import type { Event } from "../model/event.ts";
 import { NO_TOKENS } from "../model/tokens.ts";
-import { dispatch } from "../recording/dispatcher.ts";
+import { captureOptions, dispatch } from "../recording/dispatcher.ts";
+import type { Captured } from "../recording/session/session.ts";
 import { startWorker } from "../recording/start-worker.ts";
 import type { Outcome, RunRequest } from "./headless.ts";
 
@@ -28,40 +30,55 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
   const agent = workspace && isEnabled(workspace) ? await getAgent(request.runner.profile.id) : undefined;
   if (!workspace || !agent || connectionOf(agent) !== "runs") return { request, ended: async () => {} };
 
-  const sessionId = request.session?.id ?? newSessionId();
+  const ours = request.session?.id ?? newSessionId();
   const config = loadConfig(workspace);
   const context = {
     agent: agent.profile.id,
     cwd: request.cwd,
     projectRoot: workspace.root,
     transcriptPath: null,
-    sessionId,
     envFile: null,
     // If this process dies, the turn is closed with what is there then.
     pid: process.pid,
   };
-  const tell = async (event: Partial<Event> & Pick<Event, "type">) => {
+  const tell = async (sessionId: string, event: Partial<Event> & Pick<Event, "type">, captured?: Captured) => {
     try {
-      const told = await dispatch({ workspace, agent, context, config, event: { ...QUIET, ...event, sessionId } });
+      const input = { workspace, agent, config, context: { ...context, sessionId }, ...(captured ? { captured } : {}) };
+      const told = await dispatch({ ...input, event: { ...QUIET, ...event, sessionId } });
       if (told.background) startWorker(workspace, told.again);
     } catch (error) {
       logError(`run ${agent.profile.id}`, error);
     }
   };
-  // An agent that takes an id of ours may keep its conversation under that id.
-  const conversation = () => {
+  // An agent may keep its conversation under an id that it took from us or told us.
+  const conversation = (sessionId: string) => {
     const path = findTranscript(agent.profile, workspace.root, sessionId);
     return path !== null && existsSync(path) ? path : null;
   };
   const { prompt, model } = request;
-  const start = { timestamp: now().toISOString(), transcriptPath: conversation(), prompt, model };
-  await tell({ type: "TurnStart", ...start, tokensSoFar: NO_TOKENS });
+  const timestamp = now().toISOString();
+  const begin = (sessionId: string, captured?: Captured) => {
+    const transcriptPath = conversation(sessionId);
+    const start = { type: "TurnStart" as const, timestamp, transcriptPath, prompt, model, tokensSoFar: NO_TOKENS };
+    return tell(sessionId, start, captured);
+  };
+  const captured = choosesId(request) ? await capturedNow(workspace, config) : undefined;
+  const turn = new TurnToBegin((id) => begin(id, captured), ours);
+  if (captured === undefined) await turn.beginIn(ours);
   return {
-    request: { ...request, newSession: sessionId },
-    ended({ result, status, usage }) {
-      const transcriptPath = conversation();
+    request: {
+      ...request,
+      newSession: ours,
+      onIdentified(id) {
+        request.onIdentified?.(id);
+        void turn.beginIn(withoutLeadingHyphen(id));
+      },
+    },
+    async ended({ result, status, usage }) {
+      await turn.beginIn(ours);
+      const transcriptPath = conversation(turn.sessionId);
       const isKnown = usage.tokens.input + usage.tokens.output > 0;
-      return tell({
+      await tell(turn.sessionId, {
         type: "TurnEnd",
         timestamp: now().toISOString(),
         transcriptPath,
@@ -73,6 +90,49 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
       });
     },
   };
+}
+
+/** Whether a new session of the agent has an id of its own making, which its output tells. */
+function choosesId({ session, runner: { run } }: RunRequest): boolean {
+  const { session_id, session_pattern } = run.stream;
+  return session === null && !run.new_session && (session_id !== undefined || session_pattern !== undefined);
+}
+
+/** How long a turn waits for the id. An agent that tells it later has its turn in a session of ours. */
+const ID_WAIT_MS = 3_000;
+
+/** A turn whose files are captured before the agent starts, and that begins once the agent has told its session's id. */
+class TurnToBegin {
+  sessionId: string;
+  #begun: Promise<void> | undefined;
+  readonly #begin: (sessionId: string) => Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(begin: (sessionId: string) => Promise<void>, ours: string) {
+    this.#begin = begin;
+    this.sessionId = ours;
+    this.#timer = setTimeout(() => this.beginIn(ours), ID_WAIT_MS).unref();
+  }
+
+  /** The first id counts. */
+  beginIn(sessionId: string): Promise<void> {
+    if (this.#begun !== undefined) return this.#begun;
+    clearTimeout(this.#timer);
+    this.sessionId = sessionId;
+    this.#begun = this.#begin(sessionId);
+    return this.#begun;
+  }
+}
+
+async function capturedNow(workspace: Workspace, config: Config): Promise<Captured | undefined> {
+  const capture = startCapture(workspace, captureOptions(config));
+  try {
+    return { capture, snapshot: await capture.finish() };
+  } catch (error) {
+    capture.close();
+    logError("run", error);
+    return undefined;
+  }
 }
 
 const QUIET: Omit<Event, "type" | "sessionId"> = {

@@ -105,6 +105,34 @@ test("no hooks: a run is recorded before and after, as one session, and can be t
   expect(repository.read("mine.txt")).toBe("mine\n");
 });
 
+test("no hooks: the id that the agent tells early is the session's, and its files are in the turn", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  const stream = {
+    end: "exit",
+    session_id: ["$.id"],
+    rules: [{ when: { "$.said": { exists: true } }, is: "message" }],
+  };
+  describe(world, { ...RUN_ALONE, run: { command: ["{prompt}"], stream } });
+  const tells = `echo '{"id":"${SESSION}"}'`;
+  const deed = 'echo told > told.txt; printf \'{"said":"Done"}\\n\'';
+  await repository.run(["enable", "--agent", "plain"], { env: OFF });
+  for (const words of [`echo early > early.txt; ${tells}; sleep 0.3; ${deed}`, `rm early.txt; ${tells}; exit 1`]) {
+    world.agent("plain", words);
+    await world.run(["once", "--agent", "plain"], OFF);
+  }
+  const { steps } = await repository.json<Logged>(["log"], { env: OFF });
+  expect(steps.map(({ kind, turn, session, files }) => [kind, turn, session, files.added])).toEqual([
+    ["turn-end", 2, SESSION, []],
+    ["turn-start", 2, SESSION, []],
+    ["turn-end", 1, SESSION, ["early.txt", "told.txt"]],
+    ["turn-start", 1, SESSION, []],
+  ]);
+  const { sessions } = await repository.json<{ sessions: { id: string }[] }>(["sessions"], { env: OFF });
+  expect(sessions.map(({ id }) => id)).toEqual([SESSION]);
+  expect(await repository.run(["doctor", "--check"], { env: OFF })).toMatchObject({ code: 0 });
+});
+
 test("no hooks: a run that fails is an interrupted turn, and its files are in it", async () => {
   using world = new StandIn();
   const { repository } = world;

@@ -14,7 +14,7 @@ import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
 import { demand, labeled, type Target, unlabelled } from "../target.ts";
 
-const SEEDS = ["qwen", "kimi-code", "cline"];
+const SEEDS = ["qwen", "kimi-code", "cline", "antigravity"];
 const HOME = "/home/somebody";
 
 export const profiles: Target = {
@@ -59,7 +59,7 @@ export const profiles: Target = {
         for (const bytes of transcripts.slice(0, 1)) valid.analyzer?.readSlice(Buffer.from(bytes), 0);
         const path = findTranscript(agent.profile, "/home/somebody/../x", "..");
         demand(path === null, "A session's id leads out of the directory.");
-        for (const { command } of entriesFor(agent.profile, (verb) => verb)) {
+        for (const { command } of agent.profile.hooks ? entriesFor(agent.profile, (verb) => verb) : []) {
           demand(/^[a-z0-9-]+$/.test(command), "A verb would be more than one word of a command.");
         }
         for (const scope of ["project", "user"] as const satisfies readonly Scope[]) {
