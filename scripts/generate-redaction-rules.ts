@@ -22,7 +22,7 @@ interface Rule {
   entropy?: number;
 }
 
-export function generatedRules(): { source: string; licence: string; rules: Rule[] } {
+function generatedRules(): { source: string; licence: string; rules: Rule[] } {
   const rules = readFileSync(source, "utf8")
     .split("\n")
     .flatMap((line, index) => (line === "" || line.startsWith("#") ? [] : [ruleOf(line, index + 1)]));

@@ -65,7 +65,7 @@ export function objection(from: string, to: string): string | undefined {
 }
 
 /** Every layer that a layer may not import. */
-export function forbiddenFor(layer: string): string[] {
+function forbiddenFor(layer: string): string[] {
   return LAYERS.flat().filter((other) => other !== "main" && objection(layer, other) !== undefined);
 }
 
@@ -126,14 +126,14 @@ function placed(root: string, from: string, specifier: string): Import {
 }
 
 /** The files of a layer that other layers may import, from the source's root: `api.txt` in the layer's folder. */
-export function apiOf(root: string, layer: string): string[] {
+function apiOf(root: string, layer: string): string[] {
   const file = join(root, layer, "api.txt");
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
   return lines.filter((line) => line !== "").map((line) => `${layer}/${line}`);
 }
 
 /** Imports from one layer into another, types and lazy imports included. Tests may import what they test. */
-export function importsAcross(root: string): Import[] {
+function importsAcross(root: string): Import[] {
   return sourcesIn(root)
     .filter((file) => !/\.test\.tsx?$/.test(file))
     .flatMap((file) => importsOf(root, file))

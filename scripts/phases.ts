@@ -32,7 +32,7 @@ const list = (meanings: Record<string, string>) =>
     .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
     .join("\n");
 
-export function phasesDocument(): string {
+function phasesDocument(): string {
   const rows = PHASES.flatMap((phase) =>
     PHASE_EVENTS.map((event) => {
       const next = transition(phase, event);

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures in docs/pictures from a recorded day of the scripted agent, with the built executable and the
- * system's Chromium: `npm run build && node scripts/bun.mjs scripts/pictures.ts`.
+ * system's Chromium. Started by `npm run pictures`.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -13,7 +13,7 @@ const PAGE = join(import.meta.dirname, "..", "docs", "formats", "config.md");
 const BEGIN = "<!-- settings: written by scripts/settings-table.ts -->";
 const END = "<!-- /settings -->";
 
-export function settingsTable(): string {
+function settingsTable(): string {
   return [
     "| key | value | default | a file in the work tree | meaning |",
     "| --- | --- | --- | --- | --- |",

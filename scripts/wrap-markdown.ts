@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPages } from "./docs.ts";
 
-export const MAX_COLUMNS = 100;
+const MAX_COLUMNS = 100;
 
 const ITEM = /^(\s*)([-*]|\d+\.)\s+/;
 

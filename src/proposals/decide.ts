@@ -9,7 +9,7 @@ import { planTarget } from "./plan.ts";
 import { ProposalError } from "./problems.ts";
 
 /** Finds a proposal by its id or the beginning of it. */
-export function findProposal(workspace: Workspace, id: string): ProposalRecord {
+function findProposal(workspace: Workspace, id: string): ProposalRecord {
   const wanted = id.trim();
   const found = /^[k-z]{4,12}$/.test(wanted)
     ? listProposals(workspace).filter((proposal) => proposal.id.startsWith(wanted))

@@ -111,7 +111,7 @@ export class HookDriver implements AgentDriver {
 }
 
 /** The events that the agent's profile knows, whatever their conditions. */
-export function eventTypesOf({ profile }: Agent): ReadonlySet<EventType> {
+function eventTypesOf({ profile }: Agent): ReadonlySet<EventType> {
   const events = Object.values(profile.hooks?.events ?? {}).flat();
   return new Set(events.map((event) => (typeof event === "string" ? event : event.is)));
 }

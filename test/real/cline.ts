@@ -9,9 +9,9 @@ import { toolUse } from "./server/scenario.ts";
 
 const PATIENCE_MS = 60_000;
 const POLL_MS = 200;
-export const MODEL = "model-1";
+const MODEL = "model-1";
 
-export const cline: RealAgent = {
+const cline: RealAgent = {
   package: {
     agent: "cline",
     // The main package only chooses among those of the platforms.
@@ -28,7 +28,7 @@ export const cline: RealAgent = {
   furnish() {},
 };
 
-export async function clineAvailability(): Promise<Available> {
+async function clineAvailability(): Promise<Available> {
   if (process.arch === "x64") return availability(cline);
   const reason = `it is pinned for x64, and this is ${process.arch}`;
   process.stderr.write(`SKIPPED: stories with the real cline: ${reason}\n`);

@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 
 const PLATFORM = `@github/copilot-linux-${process.arch}`;
 
-export const copilot: RealAgent = {
+const copilot: RealAgent = {
   package: {
     agent: "copilot-cli",
     // The platform's own package: the program is all in there.
@@ -60,7 +60,7 @@ export async function prompt(rig: Rig, text: string, ...args: string[]): Promise
 }
 
 /** One prompt to a command that a person would copy from the screen, through a shell as they would. */
-export function shellPrompt(rig: Rig, command: string, text: string, cwd?: string): Promise<Answered> {
+function shellPrompt(rig: Rig, command: string, text: string, cwd?: string): Promise<Answered> {
   return ask(rig, command, text, [], cwd);
 }
 
@@ -101,7 +101,7 @@ export async function leaveCopilot(terminal: Terminal): Promise<void> {
 }
 
 /** What the model was sent last, without the time that Copilot puts before each prompt. */
-export function heard(rig: Rig): string[] {
+function heard(rig: Rig): string[] {
   return rig.received.lastOutline().map(timeless);
 }
 

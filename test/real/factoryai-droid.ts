@@ -7,7 +7,7 @@ import { toolUse } from "./server/scenario.ts";
 
 export const MODEL = "custom:scripted-model-0";
 
-export const droid: RealAgent = {
+const droid: RealAgent = {
   package: {
     agent: "factoryai-droid",
     // The platform's own package: the one that would bring it needs an install script.
@@ -31,7 +31,7 @@ export const droid: RealAgent = {
 };
 
 /** Where the model is can be said nowhere but in the user's settings. */
-export function nameModel(rig: Rig): void {
+function nameModel(rig: Rig): void {
   const model = {
     model: "scripted-model",
     id: MODEL,
@@ -45,7 +45,7 @@ export function nameModel(rig: Rig): void {
   writeFileSync(join(rig.home, ".factory/settings.json"), JSON.stringify({ customModels: [model] }));
 }
 
-export function whereDroidRuns(): Promise<Available> {
+function whereDroidRuns(): Promise<Available> {
   if (process.arch === "x64") return availability(droid);
   return Promise.resolve({ program: null, reason: "its package is pinned for x64 alone" });
 }

@@ -10,9 +10,9 @@ import { toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "7.7.7";
-export const MODEL = "model-1";
+const MODEL = "model-1";
 
-export const kilo: RealAgent = {
+const kilo: RealAgent = {
   package: {
     agent: "kilo",
     // The main package only chooses among those of the platforms, and brings several of them.
@@ -87,7 +87,7 @@ export const driver: AgentDriver = {
 };
 
 /** One prompt without a terminal. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
+async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["kilo", "run", "--auto", "--format", "json", ...args], { input: text });
   return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
 }

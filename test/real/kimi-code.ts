@@ -9,7 +9,7 @@ import { reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
 
-export const MODEL = "model-1";
+const MODEL = "model-1";
 
 /** What its user has in the file with the hooks, to the byte. */
 export function settings(url: string): string {
@@ -28,7 +28,7 @@ max_context_size = 200000
 capabilities = ["tool_use"]`;
 }
 
-export const kimiCode: RealAgent = {
+const kimiCode: RealAgent = {
   package: {
     agent: "kimi-code",
     name: "@moonshot-ai/kimi-code",

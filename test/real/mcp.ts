@@ -15,7 +15,7 @@ const TIMEOUT_MS = 240_000;
 const REASON = "Two is too many.";
 
 /** How the model asks the agent for a tool of the server `backtrail`. */
-export type AskTool = (tool: string, input: Record<string, unknown>) => Block;
+type AskTool = (tool: string, input: Record<string, unknown>) => Block;
 
 interface McpDriver {
   driver: AgentDriver;

@@ -9,9 +9,9 @@ import { toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "1.18.33";
-export const MODEL = "model-1";
+const MODEL = "model-1";
 
-export const openCode: RealAgent = {
+const openCode: RealAgent = {
   package: {
     agent: "opencode",
     // The main package only chooses among those of the platforms, and brings several of them.
@@ -37,7 +37,7 @@ export const openCode: RealAgent = {
 };
 
 /** Only one platform's package is pinned. */
-export async function openCodeAvailability(): Promise<Available> {
+async function openCodeAvailability(): Promise<Available> {
   if (process.arch === "x64") return availability(openCode);
   const reason = `it is pinned for x64, and this is ${process.arch}`;
   process.stderr.write(`SKIPPED: stories with the real opencode: ${reason}\n`);
@@ -99,7 +99,7 @@ export const driver: AgentDriver = {
 };
 
 /** One prompt without a terminal. An argument with a space in it would reach the model in quotation marks. */
-export async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
+async function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   const done = await rig.run(["opencode", "run", "--format", "json", ...args], { input: text });
   return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
 }

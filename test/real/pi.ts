@@ -10,9 +10,9 @@ import type { Terminal } from "./terminal.ts";
 
 const NODE = `node-linux-${process.arch}`;
 const PACKAGE = "node_modules/@earendil-works/pi-coding-agent";
-export const MODEL = "model-1";
+const MODEL = "model-1";
 
-export const pi: RealAgent = {
+const pi: RealAgent = {
   package: {
     agent: "pi",
     name: "@earendil-works/pi-coding-agent",
@@ -44,11 +44,11 @@ export const pi: RealAgent = {
   },
 };
 
-export function piAvailability(): Promise<Available> {
+function piAvailability(): Promise<Available> {
   return availability(pi);
 }
 
-export async function startPi(program: string, scenarios: (project: string) => Scenario[]): Promise<Rig> {
+async function startPi(program: string, scenarios: (project: string) => Scenario[]): Promise<Rig> {
   const rig = await Rig.start(pi, program, scenarios);
   symlinkSync(join(installation(program), "node_modules", NODE, "bin/node"), join(dirname(rig.home), "bin/node"));
   const model = {
@@ -94,11 +94,6 @@ export const driver: AgentDriver = {
 /** One prompt without a terminal. */
 export function prompt(rig: Rig, text: string, ...args: string[]): Promise<Answered> {
   return ask(rig, "pi", text, args);
-}
-
-/** One prompt to a command that a person would copy from the screen, through a shell as they would. */
-export function shellPrompt(rig: Rig, command: string, text: string, cwd?: string): Promise<Answered> {
-  return ask(rig, command, text, [], cwd);
 }
 
 async function ask(rig: Rig, command: string, text: string, more: string[], cwd?: string): Promise<Answered> {

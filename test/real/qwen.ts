@@ -7,14 +7,11 @@ import { availability, type RealAgent, Rig } from "./rig.ts";
 import { reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
-import type { Terminal } from "./terminal.ts";
 
 const PACKAGE = "node_modules/@qwen-code/qwen-code";
-/** Keys that come faster than this are no person's. */
-const PASTE_MS = 80;
-export const MODEL = "model-1";
+const MODEL = "model-1";
 
-export const qwenCode: RealAgent = {
+const qwenCode: RealAgent = {
   package: {
     agent: "qwen",
     name: "@qwen-code/qwen-code",
@@ -90,27 +87,6 @@ function readResult(stdout: string): { result: string; sessionId: string } {
     if (event.type === "result") read.result = event.result ?? "";
   }
   return read;
-}
-
-/** The agent in a terminal by a command that a person would type, ready for a prompt. */
-export async function openQwen(rig: Rig, command = "qwen"): Promise<Terminal> {
-  const terminal = await rig.terminal(["sh", "-c", `${command} --yolo`]);
-  await terminal.waitFor("Type your message");
-  return terminal;
-}
-
-/** Types a line and sends it. An Enter right behind a letter is taken for a part of something pasted. */
-export async function say(terminal: Terminal, line: string): Promise<void> {
-  terminal.press("-l", "--", line);
-  await terminal.waitFor(line.slice(0, 30));
-  await new Promise((resolve) => setTimeout(resolve, PASTE_MS));
-  terminal.press("Enter");
-}
-
-export async function leaveQwen(terminal: Terminal): Promise<void> {
-  await say(terminal, "/quit");
-  await terminal.waitForExit();
-  terminal.close();
 }
 
 /** Where the agent keeps the project's conversations. */

@@ -28,7 +28,7 @@ export interface TranscriptCheck {
   problems: string[];
 }
 
-export interface ReadLine {
+interface ReadLine {
   /** The line, or the message of a document, from 1. */
   line: number;
   /** The place of the rule in `transcript.lines.rules`; null where `types` decided. */

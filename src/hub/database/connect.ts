@@ -9,7 +9,7 @@ import { HubProblemError } from "../problems.ts";
 /** Runs one statement with `$1`, `$2`, … as parameters. */
 export type Query = <Row extends object>(text: string, ...values: Parameter[]) => Promise<Row[]>;
 
-export type Parameter = string | number | boolean | null | Uint8Array;
+type Parameter = string | number | boolean | null | Uint8Array;
 
 export interface DatabaseOptions {
   url: string;

@@ -25,7 +25,7 @@ import type { Live } from "./live.ts";
 import type { Metrics } from "./metrics.ts";
 import { bodyOf, checked, jsonAnswer, RequestError } from "./respond.ts";
 
-export interface RouteContext {
+interface RouteContext {
   database: Database;
   months: Months;
   pendingWords: PendingWords;

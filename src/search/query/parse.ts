@@ -18,7 +18,7 @@ export interface Term {
 }
 
 export const STATES = ["undone", "kept", "committed", "green", "red", "fork", "subagent", "run"] as const;
-export type State = (typeof STATES)[number];
+type State = (typeof STATES)[number];
 
 export interface Filters {
   agents: string[];

@@ -80,7 +80,7 @@ export interface ForkPlanAnswer extends PlanBase {
   chat: boolean;
 }
 
-export interface SavePlanAnswer extends PlanBase {
+interface SavePlanAnswer extends PlanBase {
   action: "save";
   name: string | null;
   /** The step that had the name before; it is kept. */
@@ -88,7 +88,7 @@ export interface SavePlanAnswer extends PlanBase {
 }
 
 /** Nothing to apply: the command is for the user's terminal. */
-export interface ResumePlanAnswer extends PlanBase {
+interface ResumePlanAnswer extends PlanBase {
   action: "resume";
   agent: string;
   session: string;

@@ -85,7 +85,7 @@ export interface Tree {
   more: boolean;
 }
 
-export interface TreeEntry {
+interface TreeEntry {
   name: string;
   kind: "directory" | "file" | "executable" | "link" | "submodule";
   /** Content id: equal ids have equal content, at any step. */

@@ -27,7 +27,7 @@ export interface SessionRow {
   children: SessionRow[];
 }
 
-export interface SubagentOfSession {
+interface SubagentOfSession {
   id: string;
   type: string | null;
   description: string | null;

@@ -166,7 +166,7 @@ async function answerOf(name: string, response: Response): Promise<never> {
   throw new ViewError(name, response.status, text);
 }
 
-export class ViewError extends Error {
+class ViewError extends Error {
   readonly status: number;
 
   constructor(name: string, status: number, text: string) {

@@ -18,7 +18,7 @@ import { proposeFields, type Sent } from "./fields.ts";
 import { proposeTranscript, type TranscriptProposal } from "./transcript.ts";
 import { isText, proseOf } from "./walk.ts";
 
-export interface Proposal {
+interface Proposal {
   profile: Profile;
   doubts: Doubt[];
   /** The recorded file that the description of transcripts was made from. */

@@ -3,7 +3,7 @@
  * types. Lines are independent, so that a diff can color any line without reading the file from its start.
  */
 
-export type TokenKind = "comment" | "string" | "number" | "keyword" | "function" | "type" | "tag" | "key" | "plain";
+type TokenKind = "comment" | "string" | "number" | "keyword" | "function" | "type" | "tag" | "key" | "plain";
 export type Token = readonly [kind: TokenKind, text: string];
 
 interface Family {
