@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 import { makeRedaction } from "../src/checkpoints/write/redaction.ts";
 import { PlaceholderTable } from "../src/transcripts/redact/placeholders.ts";
 import { createRedactor, type Redactor } from "../src/transcripts/redact/redactor.ts";
-import { FILE_NAMES, FORMS, type Form, isChosen, leaks, type Written, written } from "../test/redact/forms.ts";
+import { FILE_NAMES, FORMS, type Form, isChosen, leaks, type Written, writtenSamples } from "../test/redact/forms.ts";
 import { SAMPLES, type Sample } from "../test/redact/samples.ts";
 import { transcript } from "./redact.ts";
 
@@ -82,14 +82,10 @@ function leakRow(
 ): void {
   const counts = builds.map(() => 0);
   let count = 0;
-  for (const sample of samples) {
-    for (let seed = 0; seed < SEEDS; seed++) {
-      const text = written(form, sample, seed);
-      if (!text) continue;
-      count++;
-      for (const [i, { redactor }] of builds.entries()) {
-        if (leaks(redact(redactor, text), text)) counts[i] = (counts[i] ?? 0) + 1;
-      }
+  for (const [, text] of writtenSamples(form, samples, SEEDS)) {
+    count++;
+    for (const [i, { redactor }] of builds.entries()) {
+      if (leaks(redact(redactor, text), text)) counts[i] = (counts[i] ?? 0) + 1;
     }
   }
   row(name, Math.round(count / SEEDS), ...counts.map((leaked) => ((100 * leaked) / count).toFixed(1)));

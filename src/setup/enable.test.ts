@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UserError } from "../base/errors.ts";
+import { refusal } from "../../test/support/refusal.ts";
 import { findWorkspace, isEnabled, readStore } from "../git/workspace.ts";
 import { agentsFound, disable, enable } from "./enable.ts";
 
@@ -41,16 +41,6 @@ function git(...args: string[]): string {
   });
 }
 
-async function refused(work: Promise<unknown>): Promise<UserError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof UserError) return error;
-    throw error;
-  }
-  throw new Error("It was not refused.");
-}
-
 test("enable connects the agent and disable leaves no trace of it", async () => {
   git("init", "-q");
   const settings = join(root, ".claude", "settings.local.json");
@@ -74,7 +64,7 @@ test("enable connects the agent and disable leaves no trace of it", async () => 
   expect(isEnabled(off.workspace)).toBe(false);
   expect(readFileSync(settings, "utf8")).toBe('{ "model": "x" } // mine');
   expect(readFileSync(join(root, ".git", "info", "exclude"))).toEqual(exclude);
-  expect((await refused(disable(root, { executable }))).kind).toBe("not-found");
+  expect((await refusal(disable(root, { executable }))).kind).toBe("not-found");
 });
 
 test("every work tree that was enabled is cleaned, whichever one disable is run in", async () => {
@@ -94,8 +84,8 @@ test("a folder without git gets a private store; a home directory does not", asy
   const report = await enable(root, options);
   expect(report.workspace.kind).toBe("private");
   expect(findWorkspace(root)?.root).toBe(root);
-  expect((await refused(enable(home, options))).kind).toBe("refused");
-  expect((await refused(enable("/", options))).kind).toBe("refused");
+  expect((await refusal(enable(home, options))).kind).toBe("refused");
+  expect((await refusal(enable("/", options))).kind).toBe("refused");
 });
 
 test("a bare repository is refused, also where a file beside it names it; its work trees are not", async () => {
@@ -104,7 +94,7 @@ test("a bare repository is refused, also where a file beside it names it; its wo
   git("clone", "-q", "--bare", "source", ".bare");
   writeFileSync(join(root, ".git"), "gitdir: ./.bare\n");
   for (const place of [root, join(root, ".bare")]) {
-    const { kind, message } = await refused(enable(place, options));
+    const { kind, message } = await refusal(enable(place, options));
     expect([kind, message]).toEqual(["refused", expect.stringContaining("bare repository")]);
   }
   expect(existsSync(join(root, ".claude"))).toBe(false);
@@ -115,7 +105,7 @@ test("a bare repository is refused, also where a file beside it names it; its wo
 test("a repository whose files lie elsewhere is refused", async () => {
   git("init", "-q");
   git("config", "core.worktree", home);
-  const { kind, message } = await refused(enable(root, options));
+  const { kind, message } = await refusal(enable(root, options));
   expect([kind, message]).toEqual(["refused", expect.stringContaining("core.worktree")]);
 });
 
@@ -137,7 +127,7 @@ test("a settings file that cannot be edited stops enable before anything is reco
   git("init", "-q");
   mkdirSync(join(root, ".claude"));
   writeFileSync(join(root, ".claude", "settings.local.json"), "{ broken");
-  await refused(enable(root, options));
+  await refusal(enable(root, options));
   const workspace = findWorkspace(root);
   expect(workspace && isEnabled(workspace)).toBe(false);
   expect(readFileSync(join(root, ".claude", "settings.local.json"), "utf8")).toBe("{ broken");
@@ -145,8 +135,8 @@ test("a settings file that cannot be edited stops enable before anything is reco
 
 test("an agent that nobody knows, and one that is not connected", async () => {
   git("init", "-q");
-  expect((await refused(enable(root, { ...options, agents: ["claud"] }))).kind).toBe("usage");
+  expect((await refusal(enable(root, { ...options, agents: ["claud"] }))).kind).toBe("usage");
   await enable(root, options);
-  const error = await refused(disable(root, { executable, agents: ["nobody"] }));
+  const error = await refusal(disable(root, { executable, agents: ["nobody"] }));
   expect(error.kind).toBe("usage");
 });

@@ -6,7 +6,7 @@ import { type Blame, blameFile } from "../../src/checkpoints/blame/blame.ts";
 import { type BacktrailRecord, CHECKPOINT_BRANCH } from "../../src/checkpoints/format/layout.ts";
 import { attributeCommit, attributionOf } from "../../src/checkpoints/write/attribution.ts";
 import { findWorkspace, type Workspace } from "../../src/git/workspace.ts";
-import { commitFiles, exampleCheckpoint, ID } from "./branch.ts";
+import { commitExampleCheckpoint, commitFiles, exampleCheckpoint, ID } from "./branch.ts";
 import { AGENT, Recorded, recordedRepository } from "./recorded.ts";
 
 function told(blame: Blame): string[] {
@@ -80,11 +80,7 @@ describe("from the steps recorded here", () => {
     using place = await recordedRepository();
     await place.turn("cursor-session", 1, "first", () => place.repository.write("a.txt", "one\n"));
     place.commit(`work\n\nEntire-Checkpoint: ${ID}`);
-    commitFiles(
-      place.repository,
-      CHECKPOINT_BRANCH,
-      exampleCheckpoint(() => ""),
-    );
+    commitExampleCheckpoint(place.repository);
     const [line] = (await blameFile(place.workspace, "a.txt", null)).lines;
     expect(line?.turn).toMatchObject({ turn: 1, prompt: "first", checkpoint: ID, index: 1 });
   });
@@ -182,11 +178,7 @@ describe("from the checkpoint alone", () => {
 
   test("another tool's checkpoint tells the session by its files", async () => {
     using place = await recordedRepository();
-    commitFiles(
-      place.repository,
-      CHECKPOINT_BRANCH,
-      exampleCheckpoint(() => ""),
-    );
+    commitExampleCheckpoint(place.repository);
     place.repository.write("greet.ts", "hello\n");
     place.repository.write("other.ts", "hello\n");
     place.commit(`work\n\nEntire-Checkpoint: ${ID}`);

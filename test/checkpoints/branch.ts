@@ -68,6 +68,12 @@ export const TRANSCRIPT = [
   .map((line) => `${JSON.stringify(line)}\n`)
   .join("");
 
+/** Commits `exampleCheckpoint` to the checkpoint branch, with empty hashes. */
+export function commitExampleCheckpoint(repository: Parameters<typeof commitFiles>[0]): void {
+  const files = exampleCheckpoint(() => "");
+  commitFiles(repository, BRANCH, files);
+}
+
 /** One checkpoint with two sessions and a task, field by field as the format has them. */
 export function exampleCheckpoint(hash: (text: string) => string): Record<string, string> {
   const json = (value: unknown) => JSON.stringify(value, null, 2);

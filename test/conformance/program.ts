@@ -2,13 +2,8 @@
 import { expect } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  executable,
-  type Result,
-  runProgram,
-  type TemporaryRepository,
-  temporaryRepository,
-} from "../support/index.ts";
+import { executable, type Result, runProgram } from "../support/index.ts";
+import { type TemporaryRepository, temporaryRepository } from "../support/repository.ts";
 
 export type Input = string | Uint8Array | object;
 

@@ -27,6 +27,17 @@ function configure(scene: HookedRepository, more = ""): void {
 const install = (scene: HookedRepository) => installGitHooks(scene.workspace, scene.executable);
 const stateOf = async (scene: HookedRepository) => (await inspectGitHooks(scene.workspace, scene.executable)).state;
 
+/** The user's own hooks, lefthook's and Backtrail's, in the given order; then Backtrail repairs its hooks. */
+async function setUp(scene: HookedRepository, order: readonly string[], hasUser: boolean): Promise<void> {
+  configure(scene);
+  if (hasUser) scene.userHooks();
+  for (const party of order) {
+    if (party === "manager") lefthook(scene, "install");
+    else await install(scene);
+  }
+  await repairGitHooks(scene.workspace);
+}
+
 describe.skipIf(program === null)("lefthook", () => {
   for (const order of [
     ["manager", "backtrail"],
@@ -35,13 +46,7 @@ describe.skipIf(program === null)("lefthook", () => {
     for (const hasUser of [false, true]) {
       test(`${hasUser ? "user, " : ""}${order.join(", ")}`, async () => {
         using scene = new HookedRepository();
-        configure(scene);
-        if (hasUser) scene.userHooks();
-        for (const party of order) {
-          if (party === "manager") lefthook(scene, "install");
-          else await install(scene);
-        }
-        await repairGitHooks(scene.workspace);
+        await setUp(scene, order, hasUser);
         expect(await stateOf(scene)).toBe("installed");
         expect(await scene.commitAndPush()).toEqual(onceEach(order));
         // lefthook does the same by itself when its configuration has changed, at a commit.
@@ -61,13 +66,7 @@ describe.skipIf(program === null)("lefthook", () => {
 
       test(`${hasUser ? "user, " : ""}${order.join(", ")}; then lefthook leaves first`, async () => {
         using scene = new HookedRepository();
-        configure(scene);
-        if (hasUser) scene.userHooks();
-        for (const party of order) {
-          if (party === "manager") lefthook(scene, "install");
-          else await install(scene);
-        }
-        await repairGitHooks(scene.workspace);
+        await setUp(scene, order, hasUser);
         lefthook(scene, "uninstall");
         await repairGitHooks(scene.workspace);
         expect(await scene.commitAndPush()).toEqual(onceEach(hasUser ? ["user", "backtrail"] : ["backtrail"]));

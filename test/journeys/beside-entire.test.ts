@@ -1,7 +1,7 @@
 /** `enable` and `doctor` name the Entire CLI's hooks and leftovers, and say how to switch. */
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { BRANCH, commitFiles, exampleCheckpoint, ID } from "../checkpoints/branch.ts";
+import { BRANCH, commitExampleCheckpoint, ID } from "../checkpoints/branch.ts";
 import { temporaryRepository } from "../support/index.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
@@ -25,11 +25,7 @@ test("its hooks, then only what it left, then nothing", async () => {
   expect(await entire()).toEqual([expect.stringContaining("Entire records here as well")]);
   repository.write(".entire/settings.local.json", '{ "enabled": false }');
   expect(await entire()).toEqual([expect.stringContaining("Entire is turned off here, but its hooks are still in")]);
-  commitFiles(
-    repository,
-    BRANCH,
-    exampleCheckpoint(() => ""),
-  );
+  commitExampleCheckpoint(repository);
   expect(await entire()).toEqual([expect.stringContaining("It has 1 checkpoint here.")]);
   rmSync(repository.at(".claude/settings.json"));
   expect(await entire()).toEqual([
@@ -45,11 +41,7 @@ test("its hooks, then only what it left, then nothing", async () => {
 test("files of Entire's sessions stay attributed to them", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
-  commitFiles(
-    repository,
-    BRANCH,
-    exampleCheckpoint(() => ""),
-  );
+  commitExampleCheckpoint(repository);
   repository.write("greet.ts", "export const greet = (name: string) => name;\n");
   repository.commit(`Greet\n\nEntire-Checkpoint: ${ID}`);
   const { lines } = await repository.json<{ lines: { session: string; checkpoint: string }[] }>(["blame", "greet.ts"]);

@@ -2,17 +2,9 @@
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import {
-  bash,
-  executable,
-  ScriptedClaude,
-  Story,
-  type TemporaryRepository,
-  temporaryFolder,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { bash, executable, ScriptedClaude, Story, write } from "../support/index.ts";
 import { Recording } from "../support/recording.ts";
+import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/repository.ts";
 import { fingerprint } from "../support/work-tree.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };

@@ -1,14 +1,8 @@
 /** A person wants to run your tests after every turn, without asking each time. */
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import {
-  ScriptedClaude,
-  Story,
-  type TemporaryRepository,
-  temporaryFolder,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { ScriptedClaude, Story, write } from "../support/index.ts";
+import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/repository.ts";
 import { fingerprint } from "../support/work-tree.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };

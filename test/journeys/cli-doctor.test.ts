@@ -1,17 +1,8 @@
 /** Things are broken on purpose; the doctor says so in words, and puts right what can be put right. */
 import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import {
-  executable,
-  runProgram,
-  ScriptedClaude,
-  Story,
-  type TemporaryRepository,
-  temporaryDirectory,
-  temporaryFolder,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { executable, runProgram, ScriptedClaude, Story, temporaryDirectory, write } from "../support/index.ts";
+import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/repository.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
 

@@ -1,15 +1,7 @@
 /** A person does not like what the agent did, goes back, and changes their mind. */
 import { expect, test } from "bun:test";
-import {
-  bash,
-  edit,
-  ScriptedClaude,
-  Story,
-  type TemporaryRepository,
-  temporaryFolder,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { bash, edit, ScriptedClaude, Story, write } from "../support/index.ts";
+import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/repository.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
 

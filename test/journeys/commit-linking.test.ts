@@ -7,12 +7,17 @@ import { join } from "node:path";
 import { bash, ScriptedClaude, temporaryFolder, temporaryRepository, write } from "../support/index.ts";
 import { checkpointsOf, enabled, gitWith, inCheckpoint, promptsOf, settled, withTurn } from "./commits.ts";
 
-test("the agent commits in the middle of its turn: the checkpoint is completed at the turn's end", async () => {
-  using repository = await enabled();
-  const claude = new ScriptedClaude(repository);
+/** The agent commits a file while its turn goes on. */
+async function commitWithin(claude: ScriptedClaude): Promise<void> {
   await claude.begin("Add a greeting and commit it");
   await claude.act(write("hello.txt", "hello\n"));
   await claude.act(bash("git add hello.txt && git commit --quiet --message Greet"));
+}
+
+test("the agent commits in the middle of its turn: the checkpoint is completed at the turn's end", async () => {
+  using repository = await enabled();
+  const claude = new ScriptedClaude(repository);
+  await commitWithin(claude);
   const [id = ""] = checkpointsOf(repository, "HEAD");
   expect(id).not.toBe("");
   await settled(repository);
@@ -32,9 +37,7 @@ test.each([true, false])(
   async (soon) => {
     using repository = await enabled();
     const claude = new ScriptedClaude(repository);
-    await claude.begin("Add a greeting and commit it");
-    await claude.act(write("hello.txt", "hello\n"));
-    await claude.act(bash("git add hello.txt && git commit --quiet --message Greet"));
+    await commitWithin(claude);
     if (soon) await settled(repository);
     await claude.act(write("more.txt", "more\n"));
     await claude.finish("All done");
@@ -56,9 +59,7 @@ test.each([true, false])(
 test("a turn that was cut off after its commit is completed once its agent is known to be gone", async () => {
   using repository = await enabled();
   const claude = new ScriptedClaude(repository);
-  await claude.begin("Add a greeting and commit it");
-  await claude.act(write("hello.txt", "hello\n"));
-  await claude.act(bash("git add hello.txt && git commit --quiet --message Greet"));
+  await commitWithin(claude);
   const [id = ""] = checkpointsOf(repository, "HEAD");
   await claude.begin("Another prompt, after Esc");
   await settled(repository);

@@ -2,18 +2,12 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { OpenSession } from "../../src/restore/types.ts";
 import { ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 
 interface Restored {
   receipt: {
-    openSessions: {
-      agent: string;
-      name: string;
-      session: string;
-      title: string | null;
-      working: boolean;
-      notified: boolean;
-    }[];
+    openSessions: OpenSession[];
   };
 }
 

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { edit, ScriptedClaude, Story, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
+import { openedOnLines } from "./lines.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
-const LINES = Array.from({ length: 12 }, (_, i) => `line ${i + 1}\n`).join("");
 
 interface Operation {
   id: string;
@@ -33,12 +33,7 @@ interface Restored {
 
 /** Two turns, each in lines of its own. */
 async function worked(repository: TemporaryRepository): Promise<ScriptedClaude> {
-  repository.write("app.txt", LINES);
-  repository.commit("lines");
-  await repository.run(["enable", "--agent", "claude-code"]);
-  const claude = new ScriptedClaude(repository, "11111111-2222-4333-8444-555555555555");
-  claude.minute = 1;
-  await claude.start();
+  const claude = await openedOnLines(repository);
   await claude.turn("Name the first line", [edit("app.txt", "line 1\n", "first\n")]);
   claude.minute = 3;
   await claude.turn("Name the sixth line", [edit("app.txt", "line 6\n", "sixth\n"), write("two.txt", "2\n")]);

@@ -1,14 +1,7 @@
 /** What plans say: turns, created files, the user's own changes; and going back without losing those. */
 import { expect, test } from "bun:test";
-import {
-  bash,
-  edit,
-  ScriptedClaude,
-  Story,
-  type TemporaryRepository,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { bash, edit, ScriptedClaude, Story, write } from "../support/index.ts";
+import { type TemporaryRepository, temporaryRepository } from "../support/repository.ts";
 import { Attempts, shownIn } from "./forks.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };

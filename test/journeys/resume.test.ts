@@ -11,7 +11,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { BRANCH, commitFiles, exampleCheckpoint, ID, TRANSCRIPT } from "../checkpoints/branch.ts";
+import {
+  BRANCH,
+  commitExampleCheckpoint,
+  commitFiles,
+  exampleCheckpoint,
+  ID,
+  TRANSCRIPT,
+} from "../checkpoints/branch.ts";
 import { bash, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
 import { settled } from "./commits.ts";
 import { Attempts, said } from "./forks.ts";
@@ -272,11 +279,7 @@ test("rewind to a checkpoint names the command that continues its conversation",
 test("a checkpoint's conversation that the agent has byte for byte is resumed as it is", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
-  commitFiles(
-    repository,
-    BRANCH,
-    exampleCheckpoint(() => ""),
-  );
+  commitExampleCheckpoint(repository);
   const { session, chat, written } = await resume(repository, ID, "--session", "5f0f2b1e");
   expect(written).not.toBeNull();
   writeFileSync(chat.transcript, TRANSCRIPT);

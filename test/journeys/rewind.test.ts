@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { bash, ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
+import { said } from "./forks.ts";
 
 interface Restored {
   plan: {
@@ -44,19 +45,6 @@ function rewind(repository: TemporaryRepository, ...args: string[]): Promise<Res
 
 async function steps(repository: TemporaryRepository): Promise<Step[]> {
   return (await repository.json<{ steps: Step[] }>(["log", "--limit", "0"])).steps;
-}
-
-/** What a transcript's people say, in order. */
-function said(path: string): string[] {
-  return readFileSync(path, "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line))
-    .flatMap(({ message }) => {
-      if (typeof message?.content === "string") return [message.content as string];
-      const text = message?.content?.find((block: { type: string }) => block.type === "text");
-      return text ? [text.text as string] : [];
-    });
 }
 
 test("turn by turn back, and turn by turn forward again", async () => {

@@ -1,13 +1,8 @@
 /** Machines that share a repository: each a clone with a home of its own, and an agent that works there. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import {
-  ScriptedClaude,
-  TemporaryDirectory,
-  TemporaryRepository,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { ScriptedClaude, TemporaryDirectory, write } from "../support/index.ts";
+import { TemporaryRepository, temporaryRepository } from "../support/repository.ts";
 import { checkpointsOf, settled } from "./commits.ts";
 
 export const BRANCH = "refs/heads/entire/checkpoints/v1";

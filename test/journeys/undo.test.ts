@@ -1,16 +1,9 @@
 /** A person takes one turn back and keeps what came later. */
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import {
-  bash,
-  edit,
-  ScriptedClaude,
-  Story,
-  type TemporaryRepository,
-  temporaryFolder,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { bash, edit, ScriptedClaude, Story, write } from "../support/index.ts";
+import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/repository.ts";
+import { LINES, openedOnLines } from "./lines.ts";
 
 interface Undone {
   plan: {
@@ -36,16 +29,10 @@ interface Undone {
 }
 
 const env = { BACKTRAIL_WORKER: "off" };
-const LINES = Array.from({ length: 12 }, (_, i) => `line ${i + 1}\n`).join("");
 
 /** Three turns in one file, far enough apart, and a file of each turn's own. */
 async function worked(repository: TemporaryRepository): Promise<ScriptedClaude> {
-  repository.write("app.txt", LINES);
-  repository.commit("lines");
-  await repository.run(["enable", "--agent", "claude-code"]);
-  const claude = new ScriptedClaude(repository, "11111111-2222-4333-8444-555555555555");
-  claude.minute = 1;
-  await claude.start();
+  const claude = await openedOnLines(repository);
   await claude.turn("Name the first line", [edit("app.txt", "line 1\n", "first\n"), write("one.txt", "1\n")]);
   claude.minute = 3;
   await claude.turn("Name the sixth line", [edit("app.txt", "line 6\n", "sixth\n"), write("two.txt", "2\n")]);

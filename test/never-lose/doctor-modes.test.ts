@@ -2,13 +2,8 @@
 import { expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  ScriptedClaude,
-  type TemporaryRepository,
-  temporaryFolder,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { ScriptedClaude, write } from "../support/index.ts";
+import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/repository.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
 const CLOSED = "ok: nobody else can read what is stored";

@@ -113,11 +113,17 @@ test("git does not look at large files in our copy of the index, and every chang
   expect(committed.snapshot.notCaptured).toEqual([]);
 });
 
-test("a filter that does not end costs only the files that it concerns", async () => {
-  using ground = await Playground.make({ config: { "filter.slow.clean": "sleep 98; cat" } });
+/** A filter that does not end, and a committed file that no attribute gives to it yet. */
+async function withEndlessFilter(): Promise<Playground> {
+  const ground = await Playground.make({ config: { "filter.slow.clean": "sleep 98; cat" } });
   ground.write("tracked.slow", "one\n");
   ground.git("add", "--all");
   ground.git("commit", "--quiet", "-m", "first");
+  return ground;
+}
+
+test("a filter that does not end costs only the files that it concerns", async () => {
+  using ground = await withEndlessFilter();
   ground.write(".gitattributes", "*.slow filter=slow\n*.txt text\n");
   ground.write("new.slow", "new\n");
   ground.write("dos.txt", "one\r\n");
@@ -136,10 +142,7 @@ test("a filter that does not end costs only the files that it concerns", async (
 });
 
 test("a filter that does not end when git looks at a tracked file is left out", async () => {
-  using ground = await Playground.make({ config: { "filter.slow.clean": "sleep 98; cat" } });
-  ground.write("tracked.slow", "one\n");
-  ground.git("add", "--all");
-  ground.git("commit", "--quiet", "-m", "first");
+  using ground = await withEndlessFilter();
   ground.write(".gitattributes", "*.slow filter=slow\n");
   ground.write("tracked.slow", "two\n");
   ground.write("new.txt", "new\n");

@@ -2,13 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  ScriptedClaude,
-  type TemporaryRepository,
-  temporaryFolder,
-  temporaryRepository,
-  write,
-} from "../support/index.ts";
+import { ScriptedClaude, write } from "../support/index.ts";
+import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/repository.ts";
 
 /** No worker behind the hooks: the test runs it itself, and waits for it. */
 const env = { BACKTRAIL_WORKER: "off" };

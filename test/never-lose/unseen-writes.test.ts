@@ -16,8 +16,8 @@ function settle(...files: string[]): void {
   for (const file of files) utimesSync(file, past, past);
 }
 
-test("a write through memory, to a page that is still dirty", async () => {
-  using repository = await enabled();
+/** A file, written through memory and saved, whose next write through memory changes none of its times. */
+async function mappedFile(repository: TemporaryRepository): Promise<{ file: string; memory: Uint8Array }> {
   await repository.run(["save", "before"]);
   const file = repository.write("data.bin", new Uint8Array(4096));
   const memory = Bun.mmap(file, { shared: true });
@@ -25,6 +25,12 @@ test("a write through memory, to a page that is still dirty", async () => {
   // Until then its times are too young to be trusted.
   await Bun.sleep(2_100);
   await repository.run(["save", "first"]);
+  return { file, memory };
+}
+
+test("a write through memory, to a page that is still dirty", async () => {
+  using repository = await enabled();
+  const { file, memory } = await mappedFile(repository);
   const times = statSync(file, { bigint: true });
   memory.set(Buffer.from("WRITE-02"));
   await repository.run(["save", "second"]);
@@ -37,12 +43,7 @@ test("a write through memory, to a page that is still dirty", async () => {
 
 test("a safety step with such a write leaves nothing behind that git's garbage collection takes away", async () => {
   using repository = await enabled();
-  await repository.run(["save", "before"]);
-  const file = repository.write("data.bin", new Uint8Array(4096));
-  const memory = Bun.mmap(file, { shared: true });
-  memory.set(Buffer.from("WRITE-01"));
-  await Bun.sleep(2_100);
-  await repository.run(["save", "first"]);
+  const { memory } = await mappedFile(repository);
   memory.set(Buffer.from("WRITE-02"));
   repository.write("other.txt", "other\n");
   const killed = await repository.run(["rewind", "before", "--yes"], { env: { BACKTRAIL_FAULT: "restore:safety" } });

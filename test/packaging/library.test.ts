@@ -12,9 +12,9 @@ import {
   runProgram,
   ScriptedClaude,
   TemporaryDirectory,
-  temporaryRepository,
   write,
 } from "../support/index.ts";
+import { temporaryRepository } from "../support/repository.ts";
 import { availableNode22 } from "./node.ts";
 import { Registry } from "./registry.ts";
 

@@ -1,18 +1,11 @@
 /** Backtrail as a script sees it: commands with `--json`, in the shapes that are fixed for scripts. */
+import type { ShownStep as RecordedStep } from "../support/recording.ts";
 import type { Rig } from "./rig.ts";
 import type { Finished } from "./sandbox.ts";
 import type { Usage } from "./server/protocol.ts";
 
-export interface LoggedStep {
-  id: string;
-  session: string | null;
-  agent: string | null;
-  kind: string;
-  turn: number;
-  prompt: string | null;
+export interface LoggedStep extends RecordedStep {
   parent: string | null;
-  files: { added: string[]; modified: string[]; deleted: string[] };
-  hasTranscript: boolean;
 }
 
 export interface ShownStep extends LoggedStep {

@@ -1,16 +1,12 @@
 /** The real Kilo: which version, what it needs in order to run offline, and how stories drive it. */
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
-import { configuration, readResult } from "./opencode.ts";
+import { configuration, furnishDirectory, readResult, relatives } from "./opencode.ts";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
-import { reported } from "./server/openai-chat.ts";
-import { totalUsage } from "./server/received.ts";
-import { toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "7.7.7";
-const MODEL = "model-1";
+const PLUGINS = { "@kilocode/plugin": VERSION };
 
 const kilo: RealAgent = {
   package: {
@@ -36,8 +32,8 @@ const kilo: RealAgent = {
     KILO_TELEMETRY_LEVEL: "off",
   }),
   furnish(home, project) {
-    furnishDirectory(join(home, ".config/kilo"));
-    furnishDirectory(join(project, ".kilo"));
+    furnishDirectory(join(home, ".config/kilo"), PLUGINS);
+    furnishDirectory(join(project, ".kilo"), PLUGINS);
   },
 };
 
@@ -49,28 +45,12 @@ async function kiloAvailability(): Promise<Available> {
   return { program: null, reason };
 }
 
-/** Otherwise it installs a package for plugins into each directory of its own, and waits for that. */
-function furnishDirectory(directory: string): void {
-  const dependencies = { "@kilocode/plugin": VERSION };
-  mkdirSync(join(directory, "node_modules"), { recursive: true });
-  writeFileSync(join(directory, "package.json"), JSON.stringify({ dependencies }));
-  const lock = { lockfileVersion: 3, packages: { "": { dependencies } } };
-  writeFileSync(join(directory, "package-lock.json"), JSON.stringify(lock));
-  // As it writes it itself.
-  writeFileSync(join(directory, ".gitignore"), "node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore");
-}
-
 export const driver: AgentDriver = {
+  ...relatives,
   name: "Kilo",
   id: "kilo",
   available: kiloAvailability,
   start: (program, scenarios) => Rig.start(kilo, program, scenarios),
-  tools: {
-    write: (filePath, content) => toolUse("write", { filePath, content }),
-    edit: (filePath, oldString, newString) => toolUse("edit", { filePath, oldString, newString }),
-    shell: (command) => toolUse("bash", { command, description: "Run a command" }),
-    read: (filePath) => toolUse("read", { filePath }),
-  },
   turn: (rig, text, session) => prompt(rig, text, ...(session ? ["-s", session] : [])),
   async goOn(rig, command, text, cwd) {
     // Without a network it would wait for a package in each directory that it sees for the first time.
@@ -80,10 +60,6 @@ export const driver: AgentDriver = {
     const done = await byShell(rig, headless, [], { cwd, input: text });
     return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
   },
-  // What the agent could know of it; titles, which it asks for by the way, are not counted.
-  usage: (calls) => reported(totalUsage(calls.filter((call) => call.tools.length > 0))),
-  model: MODEL,
-  namesSession: true,
 };
 
 /** One prompt without a terminal. */

@@ -10,6 +10,7 @@ import type { Terminal } from "./terminal.ts";
 
 const VERSION = "1.18.33";
 const MODEL = "model-1";
+const PLUGINS = { "@opencode-ai/plugin": VERSION };
 
 const openCode: RealAgent = {
   package: {
@@ -31,8 +32,8 @@ const openCode: RealAgent = {
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
   }),
   furnish(home, project) {
-    furnishDirectory(join(home, ".config/opencode"));
-    furnishDirectory(join(project, ".opencode"));
+    furnishDirectory(join(home, ".config/opencode"), PLUGINS);
+    furnishDirectory(join(project, ".opencode"), PLUGINS);
   },
 };
 
@@ -62,8 +63,7 @@ export function configuration(url: string): object {
 }
 
 /** Otherwise it installs a package for plugins into each directory of its own, and waits for that. */
-function furnishDirectory(directory: string): void {
-  const dependencies = { "@opencode-ai/plugin": VERSION };
+export function furnishDirectory(directory: string, dependencies: Record<string, string>): void {
   mkdirSync(join(directory, "node_modules"), { recursive: true });
   writeFileSync(join(directory, "package.json"), JSON.stringify({ dependencies }));
   const lock = { lockfileVersion: 3, packages: { "": { dependencies } } };
@@ -72,17 +72,26 @@ function furnishDirectory(directory: string): void {
   writeFileSync(join(directory, ".gitignore"), "node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore");
 }
 
-export const driver: AgentDriver = {
-  name: "OpenCode",
-  id: "opencode",
-  available: openCodeAvailability,
-  start: (program, scenarios) => Rig.start(openCode, program, scenarios),
+/** What OpenCode and its relatives share: their tools, and what they report of the usage. */
+export const relatives = {
   tools: {
     write: (filePath, content) => toolUse("write", { filePath, content }),
     edit: (filePath, oldString, newString) => toolUse("edit", { filePath, oldString, newString }),
     shell: (command) => toolUse("bash", { command, description: "Run a command" }),
     read: (filePath) => toolUse("read", { filePath }),
   },
+  // What the agent could know of it; titles, which it asks for by the way, are not counted.
+  usage: (calls) => reported(totalUsage(calls.filter((call) => call.tools.length > 0))),
+  model: MODEL,
+  namesSession: true,
+} satisfies Partial<AgentDriver>;
+
+export const driver: AgentDriver = {
+  ...relatives,
+  name: "OpenCode",
+  id: "opencode",
+  available: openCodeAvailability,
+  start: (program, scenarios) => Rig.start(openCode, program, scenarios),
   turn: (rig, text, session) => prompt(rig, text, ...(session ? ["-s", session] : [])),
   async goOn(rig, command, text, cwd) {
     // Without a network it would wait for a package in each directory that it sees for the first time.
@@ -92,10 +101,6 @@ export const driver: AgentDriver = {
     const done = await byShell(rig, headless, [], { cwd, input: text });
     return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
   },
-  // What the agent could know of it; titles, which it asks for by the way, are not counted.
-  usage: (calls) => reported(totalUsage(calls.filter((call) => call.tools.length > 0))),
-  model: MODEL,
-  namesSession: true,
 };
 
 /** One prompt without a terminal. An argument with a space in it would reach the model in quotation marks. */

@@ -167,3 +167,13 @@ function fileName(secret: string, name: (secret: string) => string): Omit<Writte
   if (/[/\n]/.test(secret) || Buffer.byteLength(name(secret)) > MAX_FILE_NAME) return undefined;
   return { text: name(secret).replaceAll("\n", " "), secrets: [secret] };
 }
+
+/** Every sample in one form, with as many values each; nothing where a sample has no such form. */
+export function* writtenSamples(form: Form, samples: readonly Sample[], seeds: number): Iterable<[Sample, Written]> {
+  for (const sample of samples) {
+    for (let seed = 0; seed < seeds; seed++) {
+      const text = written(form, sample, seed);
+      if (text) yield [sample, text];
+    }
+  }
+}

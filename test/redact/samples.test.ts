@@ -4,7 +4,7 @@ import { makeRedaction, redactSession } from "../../src/checkpoints/write/redact
 import { PlaceholderTable } from "../../src/transcripts/redact/placeholders.ts";
 import { createRedactor } from "../../src/transcripts/redact/redactor.ts";
 import { filled } from "./fill.ts";
-import { FILE_NAMES, FORMS, type Form, isChosen, leaks, type Written, written } from "./forms.ts";
+import { FILE_NAMES, FORMS, type Form, isChosen, leaks, type Written, written, writtenSamples } from "./forms.ts";
 import { SAMPLES, type Sample } from "./samples.ts";
 
 const SEEDS = 6;
@@ -130,13 +130,9 @@ function leaksOf(
 ): { leaked: string[]; count: number } {
   const leaked: string[] = [];
   let count = 0;
-  for (const sample of samples) {
-    for (let seed = 0; seed < SEEDS; seed++) {
-      const text = written(form, sample, seed);
-      if (!text) continue;
-      count++;
-      if (leaks(redact(text), text)) leaked.push(`${sample.kind}: ${text.text}`);
-    }
+  for (const [sample, text] of writtenSamples(form, samples, SEEDS)) {
+    count++;
+    if (leaks(redact(text), text)) leaked.push(`${sample.kind}: ${text.text}`);
   }
   return { leaked, count };
 }

@@ -8,6 +8,7 @@ import { findWorkspace, type Workspace } from "../../src/git/workspace.ts";
 import type { Step } from "../../src/model/step.ts";
 import { type SaveRequest, saveStep, snapshotOf } from "../../src/steps/save.ts";
 import { usualCapture } from "./captured.ts";
+import { makeStep } from "./steps.ts";
 
 export const AGENT = "test-agent";
 
@@ -28,32 +29,18 @@ export async function save(workspace: Workspace, savings: Saving[]): Promise<Ste
   try {
     const snapshot = await capture.finish();
     const requests = savings.map(({ session, segments = [], alongside = null, details = {} }): SaveRequest => {
-      const step: Step = {
-        v: 1,
+      const step = makeStep({
         id: newStepId(),
         session,
         agent: AGENT,
-        kind: "turn-end",
         turn: 1,
         time: new Date().toISOString(),
-        prompt: null,
-        name: null,
-        parent: null,
-        files: { added: [], modified: [], deleted: [] },
         head: snapshot.head,
         branch: snapshot.branch,
         worktree: workspace.worktree,
-        model: null,
-        tokens: null,
-        response: null,
-        toolUseId: null,
-        command: null,
-        subagent: null,
-        transcript: null,
-        interrupted: false,
         ...details,
         snapshot: snapshotOf(snapshot),
-      };
+      });
       return { key: keyFor(session), step, segments, alongside };
     });
     await saveStep(workspace, capture, requests);

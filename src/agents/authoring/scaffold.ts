@@ -61,14 +61,15 @@ function writePretty(path: string, value: unknown): void {
   writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
+/** What the profile of a new agent says about its name. */
+export function identity(id: string) {
+  return { v: 2 as const, id, display_name: id, preview: true, executable: id };
+}
+
 /** A profile with the names that most agents use. */
 function commonProfile(id: string): Profile {
   return {
-    v: 2,
-    id,
-    display_name: id,
-    preview: true,
-    executable: id,
+    ...identity(id),
     detection: {
       min_score: 50,
       score_rules: [

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
-import fc from "fast-check";
+import { expectFilled } from "../../../test/support/keys.ts";
 import { makeStep } from "../../../test/support/steps.ts";
-import { widthOf } from "../render/layout/text.ts";
 import { entriesFrom, stepOf } from "./entries.ts";
 import type { Key } from "./keys.ts";
 import { TO_REWIND, TO_UNDO } from "./purpose.ts";
@@ -89,27 +88,12 @@ test("to take a turn back there is no before and after, and only what is still t
 });
 
 test("the screen is filled exactly, whatever is pressed and however small it is", () => {
-  const names = fc.constantFrom("up", "down", "pageup", "pagedown", "home", "end", "left", "right", "tab", "backspace");
-  const key = fc.oneof(
-    names.map((name): Key => ({ name })),
-    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).map((sequence): Key => ({ sequence })),
-  );
-  fc.assert(
-    fc.property(
-      fc.array(key, { maxLength: 20 }),
-      fc.integer({ min: 40, max: 200 }),
-      fc.integer({ min: 12, max: 60 }),
-      (keys, columns, rows) => {
-        const state = after(keys);
-        expect(state.cursor).toBeGreaterThanOrEqual(0);
-        expect(state.cursor).toBeLessThan(Math.max(1, state.matches.length));
-        const lines = draw(state, { ...screen, columns, rows });
-        expect(lines).toHaveLength(rows - 1);
-        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
-      },
-    ),
-    { numRuns: 150 },
-  );
+  expectFilled((keys, columns, rows) => {
+    const state = after(keys);
+    expect(state.cursor).toBeGreaterThanOrEqual(0);
+    expect(state.cursor).toBeLessThan(Math.max(1, state.matches.length));
+    return draw(state, { ...screen, columns, rows });
+  });
 });
 
 test("what an agent or a file name brings cannot reach the terminal", () => {

@@ -11,19 +11,11 @@ export interface ActivityFilter {
 
 const MAX_ROWS = 10_000;
 
-interface Row {
-  day: string;
-  repository: string;
-  agent: string;
-  turns: number;
-  people: number;
-  files: number;
-  undone: number;
+interface Row extends Omit<ActivityRow, "tokens"> {
   input: number;
   output: number;
   cache_read: number;
   cache_write: number;
-  usd: number | null;
 }
 
 /** Newest day first. */

@@ -1,12 +1,6 @@
 /** A recorded day of work: two sessions, a rewind, an undone turn, a saved state, a commit, a fork. */
-import {
-  bash,
-  edit,
-  ScriptedClaude,
-  type TemporaryRepository,
-  temporaryRepository,
-  write,
-} from "../../support/index.ts";
+import { bash, edit, ScriptedClaude, write } from "../../support/index.ts";
+import { type TemporaryRepository, temporaryRepository } from "../../support/repository.ts";
 import { startView } from "../../support/view/server.ts";
 import { open } from "./browser.ts";
 

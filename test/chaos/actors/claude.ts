@@ -53,6 +53,11 @@ function assistant(world: World, random: Random, session: Session, block: Record
   line(world, random, session, "assistant", message);
 }
 
+function toolResult(world: World, random: Random, session: Session, id: string): void {
+  const result = [{ type: "tool_result", tool_use_id: id, content: "ok" }];
+  line(world, random, session, "user", { role: "user", content: result });
+}
+
 function ask({ world, random, agents }: Scene): Invocation {
   const session = agents.sessionFor(world, random, "claude-code", (cwd, id) =>
     join(world.home, ".claude", "projects", slug(cwd), `${id}.jsonl`),
@@ -92,8 +97,7 @@ export const CLAUDE: Actions = {
         tool_response: { type: "update", filePath: path },
       };
       return hookCall(session, "post-tool-use", "PostToolUse", tool, () => {
-        const result = [{ type: "tool_result", tool_use_id: id, content: "ok" }];
-        line(world, random, session, "user", { role: "user", content: result });
+        toolResult(world, random, session, id);
       });
     },
   },
@@ -109,8 +113,7 @@ export const CLAUDE: Actions = {
       const tool = { tool_name: "Bash", tool_input: { command }, tool_use_id: id };
       return hookCall(session, "pre-tool-use", "PreToolUse", tool, () => {
         perform();
-        const result = [{ type: "tool_result", tool_use_id: id, content: "ok" }];
-        line(world, random, session, "user", { role: "user", content: result });
+        toolResult(world, random, session, id);
       });
     },
   },

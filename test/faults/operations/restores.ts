@@ -1,6 +1,6 @@
 /** Going back, going forward again, and conversations that come back. */
 import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
-import { BRANCH, commitFiles, exampleCheckpoint, ID } from "../../checkpoints/branch.ts";
+import { commitExampleCheckpoint, ID } from "../../checkpoints/branch.ts";
 import { edit, write } from "../../support/index.ts";
 import type { World } from "../killed-world.ts";
 import { type Operation, restore, SAVE } from "./operation.ts";
@@ -117,11 +117,7 @@ export const restores: readonly Operation[] = [
     points: RESUME,
     async prepare(world) {
       const { repository } = world;
-      commitFiles(
-        repository,
-        BRANCH,
-        exampleCheckpoint(() => ""),
-      );
+      commitExampleCheckpoint(repository);
       const { chat } = await repository.json<{ chat: { transcript: string } }>(OTHERS);
       replaced.set(world, chat.transcript);
       appendFileSync(chat.transcript, NEWER);

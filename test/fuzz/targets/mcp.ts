@@ -5,13 +5,8 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  executable,
-  ScriptedClaude,
-  type TemporaryRepository,
-  temporaryRepository,
-  write,
-} from "../../support/index.ts";
+import { executable, ScriptedClaude, write } from "../../support/index.ts";
+import { type TemporaryRepository, temporaryRepository } from "../../support/repository.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { demand, labeled, type Target, unlabelled } from "../target.ts";

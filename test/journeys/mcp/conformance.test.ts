@@ -1,13 +1,8 @@
 /** The MCP server as clients of both protocol generations see it, one and two at a time. */
 import { describe, expect, test } from "bun:test";
-import {
-  ScriptedClaude,
-  type TemporaryRepository,
-  temporaryDirectory,
-  temporaryRepository,
-  write,
-} from "../../support/index.ts";
+import { ScriptedClaude, temporaryDirectory, write } from "../../support/index.ts";
 import { ERAS, type Era, McpClient } from "../../support/mcp.ts";
+import { type TemporaryRepository, temporaryRepository } from "../../support/repository.ts";
 
 const TOOLS = ["diff", "last_green", "propose_rewind", "propose_undo", "recall", "savepoint", "turn", "turns", "why"];
 const eras = Object.keys(ERAS) as Era[];

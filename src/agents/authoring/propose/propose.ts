@@ -11,7 +11,7 @@ import { describedAgent } from "../../generic/agent.ts";
 import { entryReader } from "../../generic/transcript.ts";
 import { textAt, valueAt } from "../../registry/paths.ts";
 import { type Recording, readRecording } from "../capture/format.ts";
-import { demandFreeId } from "../scaffold.ts";
+import { demandFreeId, identity } from "../scaffold.ts";
 import type { Doubt } from "./doubts.ts";
 import { proposeEvents, proposeTools } from "./events.ts";
 import { proposeFields, type Sent } from "./fields.ts";
@@ -119,11 +119,7 @@ function profileOf(
   const directory = found?.transcript.directory.split("/")[0];
   const folder = directory && /^\../.test(directory) && !SHARED.has(directory) ? directory : `.${id}`;
   return {
-    v: 2,
-    id,
-    display_name: id,
-    preview: true,
-    executable: id,
+    ...identity(id),
     detection: detectionOf(id, folder, recording, hooks),
     ...(variables ? { env: variables } : {}),
     hooks,

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
-import fc from "fast-check";
+import { expectFilled } from "../../../../test/support/keys.ts";
 import type { FoundHit } from "../../../search/results/search.ts";
-import { widthOf } from "../../render/layout/text.ts";
 import type { Key } from "../keys.ts";
 import { readAnswer } from "./numbered.ts";
 import { asTyped, beginSearch, type HitPickerState, press, withHits } from "./state.ts";
@@ -94,24 +93,7 @@ test("hits and the preview stand beside each other, or one below the other in a 
 });
 
 test("the screen is filled exactly, whatever is pressed and however small it is", () => {
-  const names = fc.constantFrom("up", "down", "pageup", "pagedown", "home", "end", "left", "right", "backspace");
-  const key = fc.oneof(
-    names.map((name): Key => ({ name })),
-    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).map((sequence): Key => ({ sequence })),
-  );
-  fc.assert(
-    fc.property(
-      fc.array(key, { maxLength: 20 }),
-      fc.integer({ min: 40, max: 200 }),
-      fc.integer({ min: 12, max: 60 }),
-      (keys, columns, rows) => {
-        const lines = draw(after(keys), { ...screen, columns, rows });
-        expect(lines).toHaveLength(rows - 1);
-        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
-      },
-    ),
-    { numRuns: 150 },
-  );
+  expectFilled((keys, columns, rows) => draw(after(keys), { ...screen, columns, rows }));
 });
 
 test("what an agent wrote cannot reach the terminal as anything but text", () => {

@@ -2,11 +2,12 @@
  * Watches the files that tell of changes: the lists of steps, restores, forks, sessions, checks and runs. The system
  * reports changes, so that nothing runs while nothing happens. Changes that come together are reported together.
  */
-import { type FSWatcher, watch } from "node:fs";
+import type { FSWatcher } from "node:fs";
 import { join } from "node:path";
 import type { Workspace } from "../../../git/workspace.ts";
 import { dayName, logsDirectory } from "../../../run/log/layout.ts";
 import type { Topic } from "../../protocol.ts";
+import { watchDirectory } from "./watch-directory.ts";
 
 const COALESCE_MS = 80;
 
@@ -31,7 +32,7 @@ export function watchStore(workspace: Workspace, onChange: (topics: Topic[]) => 
   const start = () => {
     for (const { directory, topics } of placesOf(workspace)) {
       if (watchers.has(directory)) continue;
-      const watcher = watchQuietly(directory, (name) => {
+      const watcher = watchDirectory(directory, (name) => {
         const changed = topics(name);
         for (const topic of changed) found.add(topic);
         if (changed.length > 0) timer ??= setTimeout(report, COALESCE_MS);
@@ -79,17 +80,4 @@ function topicsInStore(name: string): readonly Topic[] {
 /** A file is replaced by moving another one onto it, whose name begins alike. */
 function isFile(name: string, wanted: readonly string[]): boolean {
   return wanted.some((one) => name.startsWith(one));
-}
-
-/** Undefined if the directory does not exist or can't be watched. */
-function watchQuietly(directory: string, onName: (name: string) => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(directory, (_event, name) => {
-      if (name !== null) onName(String(name));
-    });
-    watcher.on("error", () => watcher.close());
-    return watcher;
-  } catch {
-    return undefined;
-  }
 }
