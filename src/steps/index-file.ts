@@ -111,32 +111,51 @@ function parseRecord(line: string): Step | Tombstone | undefined {
   }
 }
 
-/** Validates the fields that other code reads without a check. */
+/** Validates the fields that other code reads without a check. Without lists of its own: a page has many steps. */
 function isStep({
   id,
-  session,
-  agent,
   kind,
   time,
   worktree,
-  turn,
+  session,
+  agent,
   prompt,
   name,
+  turn,
   files,
   snapshot,
 }: Partial<Step>): boolean {
   return (
-    [id, kind, time, worktree].every((field) => typeof field === "string") &&
-    [session, agent, prompt, name].every((field) => field === null || typeof field === "string") &&
+    isText(id) &&
+    isText(kind) &&
+    isText(time) &&
+    isText(worktree) &&
+    isTextOrNull(session) &&
+    isTextOrNull(agent) &&
+    isTextOrNull(prompt) &&
+    isTextOrNull(name) &&
     Number.isSafeInteger(turn) &&
-    [files?.added, files?.modified, files?.deleted].every(areTexts) &&
-    [snapshot?.work, snapshot?.index].every((tree) => typeof tree === "string") &&
-    [snapshot?.unmerged, snapshot?.intentToAdd, snapshot?.notCaptured].every(Array.isArray)
+    areTexts(files?.added) &&
+    areTexts(files?.modified) &&
+    areTexts(files?.deleted) &&
+    isText(snapshot?.work) &&
+    isText(snapshot?.index) &&
+    Array.isArray(snapshot?.unmerged) &&
+    Array.isArray(snapshot?.intentToAdd) &&
+    Array.isArray(snapshot?.notCaptured)
   );
 }
 
+function isText(field: unknown): boolean {
+  return typeof field === "string";
+}
+
+function isTextOrNull(field: unknown): boolean {
+  return field === null || typeof field === "string";
+}
+
 function areTexts(list: unknown): boolean {
-  return Array.isArray(list) && list.every((item) => typeof item === "string");
+  return Array.isArray(list) && list.every(isText);
 }
 
 function* linesBackwards(path: string): Generator<string> {

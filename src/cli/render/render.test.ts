@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import stringWidth from "fast-string-width";
 import { makeStep } from "../../../test/support/steps.ts";
 import type { Step } from "../../model/step.ts";
 import { groupTurns, tasksOf } from "../../model/turn.ts";
@@ -46,6 +47,34 @@ test("text fits its columns, whatever the script", () => {
   );
   expect(fit("修复登录的问题", 7)).toBe("修复登…");
   expect(fit("anything", 0)).toBe("");
+});
+
+test("the width of colored lines with our symbols is what all of Unicode's rules give", () => {
+  const part = fc.oneof(
+    fc.constantFrom(
+      "…",
+      "│",
+      "●",
+      "○",
+      "✓",
+      "✗",
+      "├",
+      "└",
+      "─",
+      "\u001b[1m",
+      "\u001b[38;5;4m",
+      "\u001b[0m",
+      "\u001b[2J",
+      "\ufe0f",
+      "\t",
+    ),
+    fc.string({ unit: "grapheme-ascii" }),
+    fc.string({ unit: "grapheme" }),
+  );
+  fc.assert(
+    fc.property(fc.array(part), (parts) => expect(widthOf(parts.join(""))).toBe(stringWidth(parts.join("")))),
+    { numRuns: 1_000 },
+  );
 });
 
 test("wrapping loses no word", () => {

@@ -20,7 +20,6 @@ import type { Io, Paint } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import type { logCommand } from "./commands.ts";
-import { commitLog } from "./commit-log.ts";
 import { patchesOf } from "./patches.ts";
 import { queryOf } from "./query.ts";
 
@@ -34,6 +33,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
       throw new UserError("usage", "`log --commits` takes no paths.", "`git log -- <path>` finds the commits.");
     }
     const { limit = DEFAULT_TURNS, all = false, json = false } = options;
+    const { commitLog } = await import("./commit-log.ts");
     await commitLog(await openRepository(io), { limit, all, json }, io);
     return;
   }

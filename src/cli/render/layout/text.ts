@@ -4,8 +4,15 @@ import stringWidth from "fast-string-width";
 /** In a narrower window, lines are wrapped at this width and the terminal breaks them again. */
 const MIN_WRAP = 20;
 
+/** Our own symbols and ASCII: one column each. */
+const NARROW = /^[\x20-\x7e…│●○✓✗├└─]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colors are what this looks for
+const COLORS = /\u001b\[[0-9;]*m/g;
+
+/** The general answer knows all of Unicode, which takes milliseconds to load and is almost never needed. */
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  const shown = text.includes("\u001b") ? text.replace(COLORS, "") : text;
+  return NARROW.test(shown) ? shown.length : stringWidth(text);
 }
 
 /** Cuts the text with an ellipsis to at most `width` columns. The text must not contain escape sequences. */
