@@ -124,6 +124,16 @@ describe("the road of a hook", () => {
   });
 });
 
+describe("what every command loads to open a work tree", () => {
+  const { own, packages } = roadFrom(root, ["cli/shared/workspace.ts"]);
+
+  test("is no package, and no code that edits settings or finishes what a killed process left", () => {
+    const repairs = /^(?:edit|checkpoints\/write|restore\/(?:plan|conversation))\/|\/(?:forget|purge)\/(?!journal)/;
+    expect(own.filter((file) => repairs.test(file) && !HOOK_ROAD.includes(file))).toEqual([]);
+    expect(packages.filter((name) => !HOOK_MODULES.includes(name))).toEqual([]);
+  });
+});
+
 function wrongImports(directory: string, file: string): string[] {
   return importsOf(directory, file).flatMap(({ from, to, own }) => {
     // Tests share what lies outside the source.

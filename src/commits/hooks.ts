@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { filesOfRunning, type RunningChanges } from "../attribution/files.ts";
 import { now } from "../base/clock.ts";
 import { faultPoint } from "../base/fault-point.ts";
-import { readJson, removeFile, writeFileAtomic, writeJson } from "../base/fs/files.ts";
+import { removeFile, writeFileAtomic, writeJson } from "../base/fs/files.ts";
 import { acquire, type Lock } from "../base/fs/lock.ts";
-import { log, logTo, setLogLevel } from "../base/log.ts";
+import { logTo, setLogLevel } from "../base/log.ts";
 import { newCheckpointId } from "../checkpoints/format/layout.ts";
 import {
   checkpointsIn,
@@ -48,21 +48,12 @@ import { startWorker } from "../recording/start-worker.ts";
 import { sessionLock } from "../steps/session-tree.ts";
 import { ancestorsOf, argumentsOf, gitAbove } from "./ancestry.ts";
 import type { Ask, messageWithOptionalTrailer } from "./confirm-link.ts";
+import { type Intent, intentFile, readIntent } from "./intent.ts";
 
 /** Set for our own hooks if a commit contains all changes of the turns to its files; other changes are the user's. */
 export const WHOLE_TURNS = "BACKTRAIL_WHOLE_TURNS";
 
 const LOCK_WAIT_MS = 1_000;
-
-/** What prepare-commit-msg hands to post-commit: commit-intent.json in the work tree's state. */
-interface Intent {
-  v: 1;
-  checkpoint: string;
-  /** HEAD before the commit: while HEAD is unchanged, the commit has not been made. */
-  head: string | null;
-  /** Each session's files in the commit, and those with further changes left in the work tree (`left`). */
-  sessions: { key: string; files: string[]; left: string[] }[];
-}
 
 /** `args` are git's arguments for the hook; for prepare-commit-msg the caller's process id precedes them. */
 export async function runGitHook(hook: string, args: readonly string[], ask: Ask): Promise<void> {
@@ -316,26 +307,4 @@ function movePhase(workspace: Workspace, state: SessionState): void {
 function stripEmpty(file: string): void {
   const message = readFileSync(file, "utf8");
   if (isOtherwiseEmpty(message)) writeFileAtomic(file, withoutCheckpoints(message), { mode: 0o644 });
-}
-
-function intentFile(workspace: Workspace): string {
-  return join(workspace.stateDir, "commit-intent.json");
-}
-
-function readIntent(workspace: Workspace): Intent | undefined {
-  try {
-    const intent = readJson(intentFile(workspace)) as Partial<Intent> | undefined;
-    const { v, checkpoint, sessions } = intent ?? {};
-    const isWhole = v === 1 && typeof checkpoint === "string" && Array.isArray(sessions) && sessions.every(isConcerned);
-    return isWhole ? { v, checkpoint, head: intent?.head ?? null, sessions } : undefined;
-  } catch (error) {
-    log("warn", "commit", `What was found before the commit cannot be read: ${String(error)}`);
-    return undefined;
-  }
-}
-
-function isConcerned(value: unknown): value is Intent["sessions"][number] {
-  if (typeof value !== "object" || value === null) return false;
-  const { key, files, left } = value as Partial<Intent["sessions"][number]>;
-  return typeof key === "string" && /^[0-9a-f]+$/.test(key) && Array.isArray(files) && Array.isArray(left);
 }

@@ -5,8 +5,6 @@
 
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
-import { inspect, install, installedRoots, planInstall, uninstall } from "../agents/hooks/install.ts";
-import { getAgent } from "../agents/registry/registry.ts";
 import { log, logError } from "../base/log.ts";
 import { isInside } from "../base/paths.ts";
 import { readRecord } from "../checkpoints/git-hooks/record.ts";
@@ -39,7 +37,10 @@ export async function putBackInBackground(workspace: Workspace): Promise<void> {
     log("info", "settings put back", JSON.stringify(event));
 }
 
+/** Loads the editors of settings only here: every command asks, and they take longer to load than most commands run. */
 async function putBack(workspace: Workspace, id: string, executable: string): Promise<string | undefined> {
+  const { inspect, install, installedRoots, planInstall, uninstall } = await import("../agents/hooks/install.ts");
+  const { getAgent } = await import("../agents/registry/registry.ts");
   const agent = await getAgent(id);
   if (!agent?.profile.hooks || agent.ownHooks) return undefined;
   const options = { workspace, executable };

@@ -1,4 +1,7 @@
-/** Repairs whatever killed processes left unfinished, before a command does anything else. */
+/**
+ * Repairs whatever killed processes left unfinished, before a command does anything else. Almost always there is
+ * nothing to repair, so the code that repairs loads only when there is.
+ */
 import { join } from "node:path";
 import { namesIn } from "../../base/fs/files.ts";
 import { tryAcquire } from "../../base/fs/lock.ts";
@@ -8,15 +11,14 @@ import { SYNC_REFS, syncLock } from "../../checkpoints/sync/state.ts";
 import { releaseUserIndex } from "../../git/index/user-index.ts";
 import { privateRepository } from "../../git/private/store.ts";
 import { removeAbandonedLock } from "../../git/refs.ts";
-import type { Workspace } from "../../git/workspace.ts";
+import { hasCurrentLayout, type Workspace } from "../../git/workspace.ts";
 import type { MaintenanceEvent } from "../../maintenance/events.ts";
-import { finishForgetting } from "../../maintenance/forget/forget.ts";
+import { isForgetting } from "../../maintenance/forget/journal.ts";
 import { removeLeftovers } from "../../maintenance/leftovers.ts";
-import { migrateEarlierStore } from "../../maintenance/migration.ts";
-import { finishPurge } from "../../maintenance/purge/purge.ts";
+import { isPurging } from "../../maintenance/purge/journal.ts";
 import { recoverSessions } from "../../maintenance/recover.ts";
 import { releaseLock } from "../../restore/apply/git-locks.ts";
-import { resumeInterruptedRestores } from "../../restore/apply/resume-interrupted.ts";
+import { isRestoring } from "../../restore/apply/journal.ts";
 import type { ForkRecovery, RestoreNote } from "../../restore/notes.ts";
 import { listForks } from "../../steps/forks.ts";
 import { SESSION_REFS, sessionLock } from "../../steps/session-tree.ts";
@@ -32,14 +34,33 @@ export async function recover(workspace: Workspace): Promise<RecoveryEvent[]> {
   removeAbandonedTrials(workspace);
   const purged = await finishPurge(workspace);
   // Restores come first: closing a turn must not record a half-restored work tree.
-  const restored = await resumeInterruptedRestores(workspace);
+  const restored = await resumeRestores(workspace);
   const forgotten = await finishForgetting(workspace);
   const sessions = await recoverSessions(workspace);
-  await migrateEarlierStore(workspace).catch((error: unknown) => logError("migration", error));
+  await migrateStore(workspace).catch((error: unknown) => logError("migration", error));
   return [...purged, ...restored, ...forgotten, ...sessions, ...(await recoverForks(workspace))];
 }
 
-/** Loads the module only if a fork is half created or half deleted. */
+async function finishPurge(workspace: Workspace): Promise<MaintenanceEvent[]> {
+  return isPurging(workspace) ? (await import("../../maintenance/purge/purge.ts")).finishPurge(workspace) : [];
+}
+
+async function resumeRestores(workspace: Workspace): Promise<RestoreNote[]> {
+  if (!isRestoring(workspace)) return [];
+  return (await import("../../restore/apply/resume-interrupted.ts")).resumeInterruptedRestores(workspace);
+}
+
+async function finishForgetting(workspace: Workspace): Promise<MaintenanceEvent[]> {
+  return isForgetting(workspace)
+    ? (await import("../../maintenance/forget/forget.ts")).finishForgetting(workspace)
+    : [];
+}
+
+async function migrateStore(workspace: Workspace): Promise<void> {
+  if (hasCurrentLayout(workspace)) return;
+  await (await import("../../maintenance/migration.ts")).migrateEarlierStore(workspace);
+}
+
 async function recoverForks(workspace: Workspace): Promise<ForkRecovery[]> {
   if (listForks(workspace).every(({ state }) => state === "ready")) return [];
   return (await import("../../restore/fork/recover.ts")).finishForks(workspace);

@@ -4,13 +4,13 @@
  * that the next process finishes after a kill; every part is idempotent.
  */
 
-import { existsSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { rmSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { faultPoint } from "../../base/fault-point.ts";
-import { readJson, readText, removeFile, writeFileAtomic, writeJson } from "../../base/fs/files.ts";
+import { readText, removeFile, writeFileAtomic, writeJson } from "../../base/fs/files.ts";
 import { isFreeOfLinks } from "../../base/fs/guarded-files.ts";
 import { acquire } from "../../base/fs/lock.ts";
-import { logError, logFile } from "../../base/log.ts";
+import { logFile } from "../../base/log.ts";
 import { isInside } from "../../base/paths.ts";
 import { whileObjectsStay } from "../../checkpoints/branch/location.ts";
 import { forgetInCheckpoints } from "../../checkpoints/forget/forget.ts";
@@ -33,24 +33,10 @@ import { dropSteps, ownerKey } from "../../steps/upkeep/retention.ts";
 import { forgetSecrets } from "../../transcripts/redact/vault.ts";
 import type { MaintenanceEvent } from "../events.ts";
 import { MaintenanceError } from "../problems.ts";
+import { type Journal, journalFile, readJournal } from "./journal.ts";
 import type { ForgetPlan } from "./plan.ts";
 
 const LOCK_WAIT_MS = 5_000;
-
-/** forget.json in the store: the data to delete. */
-interface Journal {
-  v: 1;
-  conversationOnly: boolean;
-  sessions: { key: string; id: string }[];
-  /** Single steps, by id. */
-  steps: string[];
-  /** Files and directories below the store. */
-  files: string[];
-  /** Logs of headless runs: outside the store, each named after its session. */
-  runs: string[];
-  /** Lines of the log that contain one of these words are deleted. */
-  words: string[];
-}
 
 export async function forget(workspace: Workspace, plan: ForgetPlan): Promise<void> {
   const journal: Journal = {
@@ -65,11 +51,6 @@ export async function forget(workspace: Workspace, plan: ForgetPlan): Promise<vo
   writeJson(journalFile(workspace), journal, { sync: true });
   faultPoint("forget:journal");
   await confirmAndApply(workspace, journal);
-}
-
-/** Whether a `forget` is unfinished. Changes nothing. */
-export function isForgetting(workspace: Workspace): boolean {
-  return existsSync(journalFile(workspace));
 }
 
 /** Finishes the `forget` of a killed process. Returns messages for the user. */
@@ -168,29 +149,5 @@ function forgetLines(workspace: Workspace, words: readonly string[]): void {
     if (text === undefined || !words.some((word) => text.includes(word))) continue;
     const left = text.split("\n").filter((line) => !words.some((word) => line.includes(word)));
     writeFileAtomic(file, left.join("\n"));
-  }
-}
-
-function journalFile({ storeDir }: Workspace): string {
-  return join(storeDir, "forget.json");
-}
-
-function readJournal(workspace: Workspace): Journal | undefined {
-  try {
-    const journal = readJson(journalFile(workspace)) as Partial<Journal> | undefined;
-    if (journal === undefined) return undefined;
-    const { v, sessions, steps, files, runs, words } = journal;
-    const texts = [steps, files, runs, words].every(
-      (list) => Array.isArray(list) && list.every((item) => typeof item === "string"),
-    );
-    const named =
-      Array.isArray(sessions) &&
-      sessions.every((one) => /^[0-9a-f]{20}$/.test(String(one?.key)) && typeof one.id === "string");
-    if (v === 1 && texts && named) return journal as Journal;
-    throw new Error("What was to be forgotten can't be read any more.");
-  } catch (error) {
-    logError("forget", error);
-    removeFile(journalFile(workspace));
-    return undefined;
   }
 }

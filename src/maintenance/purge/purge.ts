@@ -7,9 +7,8 @@ import { renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, isAbsence } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault-point.ts";
-import { makeDirectory, namesIn, readJson, removeFile, writeJson } from "../../base/fs/files.ts";
+import { makeDirectory, namesIn, removeFile, writeJson } from "../../base/fs/files.ts";
 import { acquire } from "../../base/fs/lock.ts";
-import { logError } from "../../base/log.ts";
 import { compareAndSwapRef } from "../../git/refs.ts";
 import { git } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -17,21 +16,11 @@ import { workerLock } from "../../recording/start-worker.ts";
 import { removeVault } from "../../transcripts/redact/vault.ts";
 import type { MaintenanceEvent } from "../events.ts";
 import { MaintenanceError } from "../problems.ts";
-import { type OwnRef, objectsOf, ownRefs, removeLoose, unneeded } from "./objects.ts";
+import { ASIDE, type Journal, journalFile, readJournal } from "./journal.ts";
+import { objectsOf, ownRefs, removeLoose, unneeded } from "./objects.ts";
 import { type PurgeOptions, type PurgeRequest, staysIn } from "./plan.ts";
 
 const WORKER_WAIT_MS = 10_000;
-const ASIDE = "purging";
-
-/** purging/purge.json in the store: the remaining work. */
-interface Journal {
-  v: 1;
-  /** The start time in milliseconds since 1970: newer objects stay. */
-  began: number;
-  request: PurgeRequest;
-  refs: OwnRef[];
-  objects: string[];
-}
 
 /** If `options.disable` is set, the caller has already disabled recording. */
 export async function purge(workspace: Workspace, options: PurgeRequest): Promise<void> {
@@ -149,20 +138,5 @@ function removeEmpty(commonDir: string, path: string): void {
       if (codeOf(error) === "ENOTEMPTY" || codeOf(error) === "EEXIST") return;
       throw error;
     }
-  }
-}
-
-function journalFile({ storeDir }: Workspace): string {
-  return join(storeDir, ASIDE, "purge.json");
-}
-
-function readJournal(workspace: Workspace): Journal | undefined {
-  try {
-    const journal = readJson(journalFile(workspace)) as Partial<Journal> | undefined;
-    const isWhole = journal?.v === 1 && Array.isArray(journal.refs) && Array.isArray(journal.objects);
-    return isWhole ? (journal as Journal) : undefined;
-  } catch (error) {
-    logError("purge", error);
-    return undefined;
   }
 }

@@ -99,6 +99,11 @@ export function startedRestores(workspace: Workspace): string[] {
   return namesIn(restoresDirectory(workspace)).filter((name) => /^[k-z]{12}$/.test(name));
 }
 
+/** Whether a restore is running, or was left unfinished by a killed process. Read-only. */
+export function isRestoring(workspace: Workspace): boolean {
+  return startedRestores(workspace).length > 0 || isLocked(workspace);
+}
+
 /** Allows one restore at a time per work tree. */
 export async function lockRestores(workspace: Workspace): Promise<Lock> {
   const lock = await acquire(lockFile(workspace), LOCK_WAIT_MS);

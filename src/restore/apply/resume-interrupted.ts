@@ -15,22 +15,14 @@ import { perform } from "./apply.ts";
 import { contentId } from "./content.ts";
 import { asideDirectory } from "./discard.ts";
 import { holdFiles, recordedFiles } from "./held.ts";
-import {
-  isLocked,
-  type Journal,
-  journals,
-  restoreDirectory,
-  startedRestores,
-  tryLockRestores,
-  writeJournal,
-} from "./journal.ts";
+import { isRestoring, type Journal, journals, restoreDirectory, tryLockRestores, writeJournal } from "./journal.ts";
 import { safeStat } from "./move.ts";
 import { isReachable } from "./move-files.ts";
 import { stagedPlace } from "./stage.ts";
 
 /** Returns notes for the user; empty if nothing was interrupted or a restore is still running. */
 export async function resumeInterruptedRestores(workspace: Workspace): Promise<RestoreNote[]> {
-  if (startedRestores(workspace).length === 0 && !isLocked(workspace)) return [];
+  if (!isRestoring(workspace)) return [];
   const lock = tryLockRestores(workspace);
   if (!lock) return [];
   try {

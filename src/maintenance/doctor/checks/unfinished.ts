@@ -10,7 +10,7 @@ import { isAlive, orphanedTurns } from "../../../recording/orphaned-turns.ts";
 import { listSessions } from "../../../recording/session/store.ts";
 import { workerLock } from "../../../recording/start-worker.ts";
 import { abandonedEntries } from "../../../steps/save.ts";
-import { isForgetting } from "../../forget/forget.ts";
+import { isForgetting } from "../../forget/journal.ts";
 import { leftoversIn } from "../../leftovers.ts";
 import { type Finding, ok, problem, warning, within } from "../finding.ts";
 import { lostCheckpoints } from "./lost-checkpoints.ts";
