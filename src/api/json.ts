@@ -19,6 +19,7 @@ export function planJson(plan: RestorePlan) {
       kind: reason.kind,
       why: words.conflict(reason),
       ...(markers ? { markers } : {}),
+      ...("by" in reason && reason.by?.kind === "turn" ? { turn: reason.by.step } : {}),
     })),
     create,
     turns: plan.turns.map(turnJson),

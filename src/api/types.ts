@@ -50,6 +50,8 @@ export interface Conflict {
   readonly why: string;
   /** The restore writes the conflict into the file, between markers. */
   readonly markers?: true;
+  /** The step of the recorded turn that changed the file since, if it was one. */
+  readonly turn?: string;
 }
 
 export type ConversationPlan =

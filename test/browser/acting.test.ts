@@ -1,5 +1,6 @@
 /** A person takes work back from the page, and brings it back again. */
 import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { edit } from "../support/index.ts";
 import { closeBrowser, program } from "./support/browser.ts";
 import { openTaxedShop } from "./support/day.ts";
@@ -56,6 +57,49 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(repository.read("src/price.js")).toBe(before);
+    expect(person.problems).toEqual([]);
+  });
+
+  test("a turn in conflict with a later one is undone together with it, and the agent is told why", async () => {
+    await using shop = await openTaxedShop(async ({ agent }) => {
+      await agent.turn("Raise the tax", [edit("src/price.js", "1.2", "1.25")], "Raised.");
+    });
+    const { repository, agent, person, page } = shop;
+    await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
+    await page.getByRole("button", { name: "Undo this turn" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm" });
+    await dialog.getByRole("region", { name: "Conflicts" }).getByRole("link", { name: "Raise the tax" }).waitFor();
+    await dialog.getByRole("button", { name: "Undo that turn too" }).click();
+    await dialog.getByText("Takes back 2 turns").waitFor();
+    await dialog.getByText("The agent does not know yet").waitFor();
+    await dialog.getByLabel("Tell the agent what was undone").check();
+    await dialog.getByLabel("Why, for the agent").fill("No tax before May.");
+    await dialog.getByText("conversation that ends with what was undone", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Confirm undo" }).click();
+    await page.getByRole("region", { name: "Receipt" }).getByText("Undone: 1 file written").waitFor();
+    expect(repository.read("src/price.js")).toBe("export const price = (net) => net;\n");
+    await page.getByRole("region", { name: "Receipt" }).getByText("claude --resume", { exact: false }).waitFor();
+    const copies = [...new Bun.Glob("**/*.jsonl").scanSync({ cwd: repository.home, absolute: true, dot: true })];
+    const told = copies.filter((file) => readFileSync(file, "utf8").includes("No tax before May."));
+    expect(told.filter((file) => file.includes("/projects/") && !file.includes(agent.session))).toHaveLength(1);
+    expect(person.problems).toEqual([]);
+  });
+
+  test("from the plan of a rewind to the undo of this turn alone, and from a conflict to the rewind", async () => {
+    await using shop = await openTaxedShop(async ({ agent }) => {
+      await agent.turn("Raise the tax", [edit("src/price.js", "1.2", "1.25")], "Raised.");
+    });
+    const { person, page } = shop;
+    await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
+    await page.getByRole("button", { name: "Rewind to before this turn" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm" });
+    await dialog.getByText("This turn and every later one are taken back", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Undo only this turn instead" }).click();
+    await dialog.getByRole("region", { name: "Conflicts" }).waitFor();
+    expect(await dialog.getByRole("button", { name: "Confirm undo" }).isDisabled()).toBe(true);
+    await dialog.getByRole("button", { name: "Rewind to before this turn instead" }).click();
+    await dialog.getByText("Takes back 2 turns").waitFor();
+    await dialog.getByRole("button", { name: "Confirm rewind" }).waitFor();
     expect(person.problems).toEqual([]);
   });
 

@@ -10,8 +10,11 @@ export type PlanRequest =
       codeOnly?: boolean;
       chatOnly?: boolean;
       paths?: string[];
+      /** The copy of the conversation ends with what was undone, and with the reason. */
+      tellAgent?: boolean;
+      reason?: string;
     }
-  | { action: "undo"; turns: string[]; markers?: boolean }
+  | { action: "undo"; turns: string[]; markers?: boolean; tellAgent?: boolean; reason?: string }
   | { action: "redo" }
   | { action: "fork"; target: string; branch?: string }
   | { action: "save"; name: string | null }
@@ -32,8 +35,10 @@ interface PlanBase {
 
 export interface RestorePlanAnswer extends PlanBase {
   action: "rewind" | "undo" | "redo";
-  /** As `--json` of the command prints it. */
+  /** As `--json` of the command prints it, with placeholders for secrets. */
   plan: RestorePlan;
+  /** The recorded turns among those that `plan.conflicts` name. */
+  conflicting: ConflictingTurn[];
   /** `changes` and `fileDiff` compare these states: the current files with the planned ones. Null for an undo. */
   preview: { from: string; to: string } | null;
   restoresIndex: boolean;
@@ -41,11 +46,20 @@ export interface RestorePlanAnswer extends PlanBase {
   chat:
     | { kind: "fork"; agent: string }
     | { kind: "resume"; agent: string; session: string; command: string }
-    | { kind: "none"; why: string };
+    | { kind: "none"; reason: string; why: string };
   /** Sessions with a turn in progress in this work tree. */
   working: { agent: string; session: string; title: string | null }[];
   /** The proposal that the plan is of. `isStale`: the files changed since, and this is the plan for them now. */
   proposal?: { id: string; agent: string | null; reason: string; isStale: boolean };
+}
+
+export interface ConflictingTurn {
+  /** As in `plan.conflicts`. */
+  step: string;
+  /** A target for `turn`. */
+  id: string;
+  agent: string;
+  prompt: string | null;
 }
 
 export interface RestorePlan {
@@ -54,7 +68,8 @@ export interface RestorePlan {
   chmod: string[];
   create: string[];
   notUndone: { kind?: string; what: string; why: string; command?: string }[];
-  conflicts: { path: string; why: string; markers?: true }[];
+  /** `turn`: the step of the turn that changed the file since, if it was one. */
+  conflicts: { path: string; why: string; markers?: true; turn?: string }[];
   turns: {
     id: string;
     agent: string;

@@ -10,7 +10,7 @@ import { announce } from "../shell/announce.ts";
 import { asked, receipt } from "./action.ts";
 import { Options } from "./options.tsx";
 import { ForkPlan, RestorePlanView } from "./plan.tsx";
-import { doneLine, question } from "./words.ts";
+import { doneLine, meaning, question } from "./words.ts";
 
 /** Milliseconds for which a plan that replaced another one cannot be confirmed. */
 const SETTLE = 1_000;
@@ -27,6 +27,7 @@ function Open({ initial }: { initial: PlanRequest }) {
   const { plan, error, notice, fresh, draw, setPlan, setError, setNotice } = usePlan(request, busy);
   const [applying, setApplying] = useState(false);
   const { title, button } = question(request);
+  const explained = meaning(request);
 
   useEffect(() => {
     const before = document.activeElement;
@@ -77,12 +78,12 @@ function Open({ initial }: { initial: PlanRequest }) {
             {notice}
           </p>
         )}
-        {request.action !== "undo" && <Options request={request} onChange={setRequest} plan={plan} />}
+        {explained !== null && <p class="muted meaning">{explained}</p>}
+        <Options request={request} onChange={setRequest} />
         {!plan && !error && <Skeleton lines={5} label="Drawing up the plan" />}
         {error && <Problem error={error} retry={() => void draw()} />}
-        {plan && !error && <Plan plan={plan} />}
-        {request.action === "undo" && <Options request={request} onChange={setRequest} plan={plan} />}
-        {plan && blocked !== null && (
+        {plan && !error && <Plan plan={plan} request={request} onChange={setRequest} />}
+        {plan && !error && blocked !== null && !("plan" in plan) && (
           <p class="blocked" role="alert">
             {blocked}
           </p>
@@ -109,7 +110,13 @@ function Open({ initial }: { initial: PlanRequest }) {
   );
 }
 
-function Plan({ plan }: { plan: PlanAnswer }) {
+interface PlanProps {
+  plan: PlanAnswer;
+  request: PlanRequest;
+  onChange(request: PlanRequest): void;
+}
+
+function Plan({ plan, request, onChange }: PlanProps) {
   switch (plan.action) {
     case "fork":
       return <ForkPlan plan={plan} />;
@@ -132,7 +139,7 @@ function Plan({ plan }: { plan: PlanAnswer }) {
         </>
       );
     default:
-      return <RestorePlanView answer={plan} />;
+      return <RestorePlanView answer={plan} request={request} onChange={onChange} />;
   }
 }
 

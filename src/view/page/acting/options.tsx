@@ -1,13 +1,12 @@
 /** The choices of an action: what a rewind covers, conflict markers, the name of a fork or a saved state. */
-import type { PlanAnswer, PlanRequest } from "../../protocol.ts";
+import type { PlanRequest, RestorePlanAnswer } from "../../protocol.ts";
 
 interface Props {
   request: PlanRequest;
   onChange(request: PlanRequest): void;
-  plan: PlanAnswer | undefined;
 }
 
-export function Options({ request, onChange, plan }: Props) {
+export function Options({ request, onChange }: Props) {
   if (request.action === "rewind") {
     const value = request.codeOnly ? "code" : request.chatOnly ? "chat" : "both";
     const set = (next: string) =>
@@ -26,20 +25,6 @@ export function Options({ request, onChange, plan }: Props) {
           </label>
         ))}
       </fieldset>
-    );
-  }
-  if (request.action === "undo") {
-    const inConflict = plan !== undefined && "plan" in plan && plan.plan.conflicts.length > 0;
-    if (!inConflict && !request.markers) return null;
-    return (
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={request.markers ?? false}
-          onChange={(event) => onChange({ ...request, markers: event.currentTarget.checked || undefined })}
-        />
-        Write the conflicts into the files, between markers
-      </label>
     );
   }
   if (request.action === "fork")
@@ -67,4 +52,60 @@ export function Options({ request, onChange, plan }: Props) {
       </label>
     );
   return null;
+}
+
+/** Below the conflicts: the ways on, beside giving up. */
+export function ConflictOptions({ request, onChange, answer }: Props & { answer: RestorePlanAnswer }) {
+  if (request.action !== "undo") return null;
+  const [turn = ""] = request.turns;
+  const later = answer.conflicting.map(({ id }) => id).filter((id) => !request.turns.includes(id));
+  return (
+    <div class="ways">
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={request.markers ?? false}
+          onChange={(event) => onChange({ ...request, markers: event.currentTarget.checked || undefined })}
+        />
+        Write the conflicts into the files, between markers
+      </label>
+      {later.length > 0 && (
+        <button type="button" onClick={() => onChange({ ...request, turns: [...request.turns, ...later] })}>
+          {later.length === 1 ? "Undo that turn too" : `Undo those ${later.length} turns too`}
+        </button>
+      )}
+      {request.turns.length === 1 && (
+        <button type="button" onClick={() => onChange({ action: "rewind", target: turn, side: "before" })}>
+          Rewind to before this turn instead
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Whether the agent learns of it, and why it happened. */
+export function TellingOptions({ request, onChange }: Props) {
+  if (request.action !== "undo" && (request.action !== "rewind" || request.codeOnly)) return null;
+  const tells = request.tellAgent ?? false;
+  return (
+    <div class="telling">
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={tells}
+          onChange={(event) => onChange({ ...request, tellAgent: event.currentTarget.checked || undefined })}
+        />
+        Tell the agent what was undone
+      </label>
+      {tells && (
+        <input
+          type="text"
+          aria-label="Why, for the agent"
+          placeholder="Why? (optional)"
+          value={request.reason ?? ""}
+          onInput={(event) => onChange({ ...request, reason: event.currentTarget.value || undefined })}
+        />
+      )}
+    </div>
+  );
 }

@@ -1,16 +1,25 @@
 /** What a plan would do, in the words and the order of the command line. */
 import { useState } from "preact/hooks";
-import type { ForkPlanAnswer, RestorePlanAnswer } from "../../protocol.ts";
+import type { ForkPlanAnswer, PlanRequest, RestorePlanAnswer } from "../../protocol.ts";
+import { to } from "../data/router.ts";
 import { Diff } from "../diff/diff.tsx";
 import { Agent } from "../parts/badges.tsx";
 import { clock, plural } from "../text/format.ts";
 import { line, visible } from "../text/visible.ts";
+import { asked } from "./action.ts";
+import { ConflictOptions, TellingOptions } from "./options.tsx";
 import { chatLine, conflictTitle, fileCounts, plannedFiles, turnsTitle } from "./words.ts";
 
-const MAX_FILES = 20;
+const MAX_FILES = 12;
 const MAX_TURNS = 10;
 
-export function RestorePlanView({ answer }: { answer: RestorePlanAnswer }) {
+interface Props {
+  answer: RestorePlanAnswer;
+  request: PlanRequest;
+  onChange(request: PlanRequest): void;
+}
+
+export function RestorePlanView({ answer, request, onChange }: Props) {
   const { preview, head, restoresIndex, working, proposal } = answer;
   const [compare, setCompare] = useState(false);
   return (
@@ -26,8 +35,8 @@ export function RestorePlanView({ answer }: { answer: RestorePlanAnswer }) {
           {plural(working.length, "agent")} {working.length === 1 ? "is" : "are"} working in this work tree now.
         </p>
       )}
-      <Conflicts answer={answer} />
-      <Turns answer={answer} />
+      <Conflicts answer={answer} request={request} onChange={onChange} />
+      <Turns answer={answer} request={request} onChange={onChange} />
       <Files answer={answer} />
       <ul class="plain other">
         {head !== null && (
@@ -42,9 +51,10 @@ export function RestorePlanView({ answer }: { answer: RestorePlanAnswer }) {
           </li>
         )}
         <li>
-          <b>chat</b> {chatLine(answer)}
+          <b>chat</b> {chatLine(answer, "tellAgent" in request && request.tellAgent === true)}
         </li>
       </ul>
+      <TellingOptions request={request} onChange={onChange} />
       <NotUndone answer={answer} />
       {preview !== null && (
         <details class="preview" onToggle={(event) => setCompare(event.currentTarget.open)}>
@@ -56,8 +66,9 @@ export function RestorePlanView({ answer }: { answer: RestorePlanAnswer }) {
   );
 }
 
-function Turns({ answer: { action, plan } }: { answer: RestorePlanAnswer }) {
+function Turns({ answer: { action, plan }, request, onChange }: Props) {
   if (plan.turns.length === 0) return null;
+  const only = plan.turns.length > 1 && request.action === "rewind" && request.side === "before" ? request.target : "";
   return (
     <section>
       <h3>{turnsTitle(action, plan.turns.length)}</h3>
@@ -69,13 +80,18 @@ function Turns({ answer: { action, plan } }: { answer: RestorePlanAnswer }) {
               turn {turn.turn}
               {turn.running ? " (not ended)" : turn.partial ? " (in part)" : ""}
             </span>
-            <span>{turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 200)}</span>
+            <span>{turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 120)}</span>
           </li>
         ))}
         {plan.turns.length > MAX_TURNS && (
           <li class="muted">… and {plural(plan.turns.length - MAX_TURNS, "more turn")}</li>
         )}
       </ul>
+      {plan.turns.some(({ id }) => id === only) && (
+        <button type="button" class="quiet" onClick={() => onChange({ action: "undo", turns: [only] })}>
+          Undo only this turn instead
+        </button>
+      )}
     </section>
   );
 }
@@ -131,19 +147,29 @@ function NotUndone({ answer: { plan } }: { answer: RestorePlanAnswer }) {
   );
 }
 
-function Conflicts({ answer }: { answer: RestorePlanAnswer }) {
-  const { conflicts } = answer.plan;
-  if (conflicts.length === 0) return null;
+function Conflicts({ answer, request, onChange }: Props) {
+  const { plan, conflicting, blocked } = answer;
+  if (plan.conflicts.length === 0 && blocked === null) return null;
   return (
     <section class="conflicts" aria-label="Conflicts">
       <h3>{conflictTitle(answer)}</h3>
       <ul>
-        {conflicts.map(({ path, why }) => (
+        {plan.conflicts.map(({ path, why }) => (
           <li key={path}>
             <bdi class="mono">{visible(path)}</bdi>: {visible(why)}
           </li>
         ))}
       </ul>
+      {conflicting.map(({ id, step, agent, prompt }) => (
+        <p key={id}>
+          <span class="mono">{step}</span> is <Agent id={agent} />{" "}
+          <a href={to("turn", [id])} onClick={() => asked.set(null)}>
+            {prompt === null ? "(no prompt recorded)" : line(prompt, 120)}
+          </a>
+        </p>
+      ))}
+      {blocked !== null && <p role="alert">{blocked}</p>}
+      <ConflictOptions request={request} onChange={onChange} answer={answer} />
     </section>
   );
 }

@@ -45,19 +45,42 @@ export function turnsTitle(action: RestorePlanAnswer["action"], count: number): 
   return action === "redo" ? `Brings back ${plural(count, "turn")}` : `Takes back ${plural(count, "turn")}:`;
 }
 
-export function chatLine({ chat, action }: RestorePlanAnswer): string {
-  if (chat.kind === "fork") return `a copy of the ${line(chat.agent, 40)} conversation that ends there`;
+export function chatLine({ chat, action }: RestorePlanAnswer, tellsAgent: boolean): string {
+  if (chat.kind === "fork") {
+    const end = tellsAgent ? "with what was undone" : "there";
+    return `a copy of the ${line(chat.agent, 40)} conversation that ends ${end}`;
+  }
   if (chat.kind === "resume") {
     const conversation = `the ${line(chat.agent, 40)} conversation`;
     return action === "rewind" ? `${conversation}, which ends there already` : `${conversation} from before`;
   }
-  return line(chat.why, 400);
+  // The choice to tell the agent stands below.
+  return chat.reason === "undo-only" ? "The agent does not know yet." : line(chat.why, 400);
 }
 
 /** `merge`: the plan takes single turns out, so a conflict is about lines and not about a file in the way. */
 export function conflictTitle({ action, plan }: RestorePlanAnswer): string {
   if (action === "rewind") return "In the way";
   return plan.conflicts.some(({ markers }) => !markers) ? "In conflict" : "In conflict, written with markers";
+}
+
+/** What the action means, for somebody who has never used it; null where the title says it. */
+export function meaning(request: PlanRequest): string | null {
+  switch (request.action) {
+    case "rewind":
+      if (request.side === "exact") return "Goes back to this moment. Every turn after it is taken back.";
+      return request.side === "before"
+        ? "Goes back to the moment before this turn. This turn and every later one are taken back."
+        : "Goes back to the moment when this turn ended. Every later turn is taken back.";
+    case "undo":
+      return request.turns.length === 1
+        ? "Takes only the changes of this turn out of the files. What came later stays."
+        : "Takes only the changes of these turns out of the files. What else came later stays.";
+    case "fork":
+      return "Makes a second work tree beside this one, as everything was when this turn ended. Nothing changes here.";
+    default:
+      return null;
+  }
 }
 
 export function question(request: PlanRequest): { title: string; button: string } {

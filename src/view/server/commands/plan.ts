@@ -11,24 +11,17 @@ import { fork, save } from "../../../api/sessions.ts";
 import type { Receipt, RestorePlan } from "../../../api/types.ts";
 import { UserError } from "../../../base/errors.ts";
 import { isCommandWord, newStepId } from "../../../base/ids.ts";
-import { plural } from "../../../base/text.ts";
 import { applyProposal, planProposal, requireOpen } from "../../../proposals/decide.ts";
-import { openSessions } from "../../../recording/notice.ts";
 import { PlanOutdated } from "../../../restore/changes/same-plan.ts";
 import { choosePlace } from "../../../restore/fork/place.ts";
 import { namedStep, requireFreeName } from "../../../restore/targets/names.ts";
 import { listForks } from "../../../steps/forks.ts";
-import type {
-  ApplyAnswer,
-  PlanAnswer,
-  PlanRequest,
-  Receipt as ReceiptAnswer,
-  RestorePlanAnswer,
-} from "../../protocol.ts";
+import type { ApplyAnswer, PlanAnswer, PlanRequest, RestorePlanAnswer } from "../../protocol.ts";
 import { forkRow } from "../queries/commits/forks.ts";
 import type { OpenRepository } from "../repository/open.ts";
 import { CURRENT_FILES } from "../repository/states.ts";
 import type { Context } from "../routes.ts";
+import { receiptAnswer, restoreAnswer } from "./answers.ts";
 import { planRequest, requiredText } from "./requests.ts";
 
 interface KeptPlan {
@@ -72,7 +65,7 @@ export async function apply(context: Context, body: Record<string, unknown>): Pr
     const made = await fork(workspace, request.target, { branch: request.branch, executable: context.executable });
     const record = listForks(workspace).find(({ id: one }) => one === made.id);
     if (!record) throw new UserError("failed", "The fork was made, but its record can't be read.");
-    return { result: "forked", fork: forkRow(record), notes: made.notes };
+    return { result: "forked", fork: forkRow(record, await repository.redaction(false)), notes: made.notes };
   }
   throw new UserError("usage", "There is nothing to apply: run the command in a terminal.");
 }
@@ -90,15 +83,15 @@ async function applyPlan(
 ): Promise<ApplyAnswer> {
   try {
     const receipt = own ? await own() : await applyRestore(repository.workspace, restore, { ifUnchanged: true });
-    return { result: "restored", operation: receipt.id, receipt: receiptAnswer(receipt) };
+    return {
+      result: "restored",
+      operation: receipt.id,
+      receipt: receiptAnswer(receipt, await repository.redaction(false)),
+    };
   } catch (error) {
     if (!(error instanceof PlanOutdated)) throw error;
     return { result: "stale", plan: await draw(context, request) };
   }
-}
-
-function receiptAnswer({ safetyStep, written, deleted, chat, kept, openSessions, notes }: Receipt): ReceiptAnswer {
-  return { safetyStep, written, deleted, chat, kept: [...kept], openSessions: [...openSessions], notes: [...notes] };
 }
 
 async function draw({ repository, repositories }: Context, request: PlanRequest): Promise<PlanAnswer> {
@@ -121,25 +114,28 @@ type Drawn = Pick<KeptPlan, "answer" | "restore"> & Partial<Pick<KeptPlan, "appl
 async function drawn(repository: OpenRepository, request: PlanRequest, id: string): Promise<Drawn> {
   const { workspace } = repository;
   const base = { id, empty: false, blocked: null };
+  const answerOf = async (action: RestorePlanAnswer["action"], restore: RestorePlan): Promise<Drawn> => ({
+    answer: await restoreAnswer(repository, id, action, restore),
+    restore,
+  });
   switch (request.action) {
     case "rewind": {
-      const { codeOnly, chatOnly, paths } = request;
+      const { codeOnly, chatOnly, paths, tellAgent, reason } = request;
       const target = targetOf(repository, request);
-      const restore = await planRewind(workspace, target, { codeOnly, chatOnly, paths });
-      const drawn = restoreAnswer(repository, id, "rewind", restore);
+      const drawn = await answerOf(
+        "rewind",
+        await planRewind(workspace, target, { codeOnly, chatOnly, paths, tellAgent, reason }),
+      );
       if (chatOnly || paths) return drawn;
       const answer = { ...drawn.answer, preview: { from: CURRENT_FILES, to: target } } as RestorePlanAnswer;
       return { ...drawn, answer };
     }
-    case "undo":
-      return restoreAnswer(
-        repository,
-        id,
-        "undo",
-        await planUndo(workspace, request.turns, { markers: request.markers }),
-      );
+    case "undo": {
+      const { turns, markers, tellAgent, reason } = request;
+      return answerOf("undo", await planUndo(workspace, turns, { markers, tellAgent, reason }));
+    }
     case "redo":
-      return restoreAnswer(repository, id, "redo", await planRedo(workspace));
+      return answerOf("redo", await planRedo(workspace));
     case "fork": {
       const step = repository.step(request.target);
       const { branch, directory } = await choosePlace(workspace, step.prompt ?? "", { branch: request.branch });
@@ -181,7 +177,8 @@ async function drawn(repository: OpenRepository, request: PlanRequest, id: strin
 async function proposalAnswer(repository: OpenRepository, id: string, wanted: string): Promise<Drawn> {
   const { workspace } = repository;
   const { proposal, plan: own, isStale } = await planProposal(workspace, requireOpen(workspace, wanted));
-  const { answer, restore } = restoreAnswer(repository, id, proposal.kind, publicPlan(own));
+  const restore = publicPlan(own);
+  const answer = await restoreAnswer(repository, id, proposal.kind, restore);
   const redaction = await repository.redaction(false);
   const told = { id: proposal.id, agent: proposal.by?.agent ?? null, reason: redaction.text(proposal.reason), isStale };
   return {
@@ -204,37 +201,4 @@ function targetOf(repository: OpenRepository, { target, side }: Extract<PlanRequ
     "not-found",
     `The state ${side === "exact" ? "at this step" : `${side} this turn`} is not recorded.`,
   );
-}
-
-function restoreAnswer(
-  { workspace }: OpenRepository,
-  id: string,
-  action: RestorePlanAnswer["action"],
-  restore: RestorePlan,
-): Drawn {
-  const { kind: _, restoresIndex, head, chat, ...told } = restore;
-  const { write, delete: deleted, chmod, conflicts } = restore;
-  const inTheWay = conflicts.filter(({ markers }) => !markers).length;
-  const changesNothing = write.length + deleted.length + chmod.length === 0 && head === null && !restoresIndex;
-  const working = openSessions(workspace, null).filter(({ openTurn }) => openTurn !== null);
-  const answer: RestorePlanAnswer = {
-    id,
-    action,
-    empty: changesNothing && chat.kind !== "fork",
-    blocked: inTheWay === 0 ? null : `${plural(inTheWay, "file")} can't be restored without losing later changes.`,
-    plan: told as unknown as RestorePlanAnswer["plan"],
-    preview: null,
-    restoresIndex,
-    head,
-    chat: chatOf(chat),
-    working: working.map(({ agent, id: session, title }) => ({ agent, session, title })),
-  };
-  return { answer, restore };
-}
-
-/** Without the step that the library's plan carries along. */
-function chatOf(chat: RestorePlan["chat"]): RestorePlanAnswer["chat"] {
-  if (chat.kind === "fork") return { kind: "fork", agent: chat.agent };
-  if (chat.kind === "none") return { kind: "none", why: chat.why };
-  return { kind: "resume", agent: chat.agent, session: chat.session, command: chat.command };
 }

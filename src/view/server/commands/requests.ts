@@ -18,9 +18,15 @@ export function planRequest(body: Body): PlanRequest {
         codeOnly: body["codeOnly"] === true,
         chatOnly: body["chatOnly"] === true,
         ...(body["paths"] === undefined ? {} : { paths: texts(body, "paths", MAX_PATHS) }),
+        ...telling(body),
       };
     case "undo":
-      return { action: "undo", turns: texts(body, "turns", MAX_TURNS), markers: body["markers"] === true };
+      return {
+        action: "undo",
+        turns: texts(body, "turns", MAX_TURNS),
+        markers: body["markers"] === true,
+        ...telling(body),
+      };
     case "redo":
       return { action: "redo" };
     case "fork": {
@@ -36,6 +42,13 @@ export function planRequest(body: Body): PlanRequest {
     default:
       throw new UserError("usage", "This action is not known.");
   }
+}
+
+/** Whether the agent learns what was undone; without that, there is nobody to give a reason to. */
+function telling(body: Body): { tellAgent?: boolean; reason?: string } {
+  if (body["tellAgent"] !== true) return {};
+  const reason = optionalText(body, "reason")?.trim();
+  return { tellAgent: true, ...(reason ? { reason } : {}) };
 }
 
 export function requiredText(body: Body, name: string): string {
