@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What stands in the place of a binary that was never installed is a few hundred bytes of text. */
-const SMALLEST_BINARY = 1024 * 1024;
+const MIN_BINARY_SIZE = 1024 * 1024;
 
 const modules = join(dirname(fileURLToPath(import.meta.url)), "..", "node_modules");
 
@@ -31,7 +31,7 @@ function entriesOf(directory) {
 
 function works(path) {
   try {
-    if (statSync(path).size < SMALLEST_BINARY) return false;
+    if (statSync(path).size < MIN_BINARY_SIZE) return false;
   } catch {
     return false;
   }

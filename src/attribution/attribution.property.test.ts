@@ -165,8 +165,8 @@ test("recording, commits and undo give the same answer as blame and bisect", asy
           expect(recorded.length === 1).toBe(behind.has(`s${turn.i}`));
           if (turn.changed.includes(path)) expect(inCommit.get(turn)?.includes(path)).toBe(behind.has(`s${turn.i}`));
           if (!turn.reported.has(path)) continue;
-          const rivals = windows.filter((window) => window.turn.session !== `s${turn.i}`);
-          const parts = await partsOf({ from: at, to: at + 1 }, rivals, path, async () => true);
+          const concurrent = windows.filter((window) => window.turn.session !== `s${turn.i}`);
+          const parts = await partsOf({ from: at, to: at + 1 }, concurrent, path, async () => true);
           // Undo never guesses between two turns that report the same file.
           expect(parts.every(({ rival }) => rival === null)).toBe(behind.size === 1);
         }

@@ -42,16 +42,16 @@ export interface Part {
 }
 
 /**
- * Splits a turn's range by the owners of a file that the turn reports. `rivals` are the windows of separate work;
- * `changedAt` tells whether the file changed between a step and the next one. The range stays whole without rivals.
+ * Splits a turn's range by the owners of a file that the turn reports. `concurrent` are the windows of separate work;
+ * `changedAt` tells whether the file changed between a step and the next one. The range stays whole without them.
  */
 export async function partsOf(
   { from, to }: { from: number; to: number },
-  rivals: readonly TurnWindow[],
+  concurrent: readonly TurnWindow[],
   path: string,
   changedAt: (at: number) => Promise<boolean>,
 ): Promise<Part[]> {
-  const reporting = rivals.filter(({ files }) => files.has(path));
+  const reporting = concurrent.filter(({ files }) => files.has(path));
   if (reporting.length === 0) return [{ from, to, rival: null }];
   const parts: Part[] = [];
   for (let at = from; at < to; at++) {

@@ -11,7 +11,7 @@ import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "../model/step.ts";
 import type { TurnRef } from "../model/turn.ts";
 import { keptLines, linesOf } from "./line-diff.ts";
-import { type Moment, Moments } from "./moments.ts";
+import { type RecordedState, RecordedStates } from "./recorded-states.ts";
 
 /** One entry per line; null means no turn: the user, or an author from before the recording. */
 export type Authors = (TurnRef | null)[];
@@ -42,7 +42,7 @@ const SNIFFED = 8_000;
 const ALIKE = 0.5;
 const MAX_CANDIDATES = 20;
 
-/** The content of a file from some moment on. */
+/** The content of a file from some state on. */
 interface State extends Followed {
   blob: string | null;
   time: string;
@@ -74,7 +74,7 @@ interface Version {
 export class LineAuthors {
   readonly #reader: ObjectReader;
   readonly #trees: TreeStore;
-  readonly #moments: Moments;
+  readonly #recorded: RecordedStates;
   readonly #states = new Map<string, Promise<State[]>>();
   readonly #workspace: Workspace;
   /** Other work trees, by name; opened only if a restore brought lines from there. */
@@ -84,7 +84,7 @@ export class LineAuthors {
     this.#workspace = workspace;
     this.#reader = new ObjectReader(workspace);
     this.#trees = new TreeStore(this.#reader, new ObjectWriter(workspace));
-    this.#moments = new Moments(workspace, worktree);
+    this.#recorded = new RecordedStates(workspace, worktree);
   }
 
   close(): void {
@@ -115,7 +115,7 @@ export class LineAuthors {
 
   /** Attributes the lines of the file's final content. */
   async follow(path: string, ending: Ending): Promise<Followed> {
-    const until = this.#moments.lastMoment(ending.until, ending.madeHere ? (ending.parent ?? null) : null);
+    const until = this.#recorded.lastState(ending.until, ending.madeHere ? (ending.parent ?? null) : null);
     const { base } = ending;
     const states = await (base === undefined ? this.#statesOf(path) : this.#walk(path, { blob: base, until }));
     // A recorded state is more reliable than a commit's time, which can be arbitrary.
@@ -123,18 +123,18 @@ export class LineAuthors {
     if (known) {
       // Content fetched during a turn is present at the turn's end, but is older than the turn.
       const authors = known.authors.map((author) =>
-        author && this.#moments.beganAfter(author, until) ? null : author,
+        author && this.#recorded.beganAfter(author, until) ? null : author,
       );
       return { authors, removedByUser: known.removedByUser };
     }
     const before = states.findLast(({ time }) => time <= until) ?? NOTHING;
-    const last = this.#moments.authorAfter(until, path);
+    const last = this.#recorded.authorAfter(until, path);
     const change = carried(before.lines, before.authors, ending.lines, last);
     const { kept, removed } = change;
-    const safety = this.#moments.safetyBefore(until);
+    const safety = this.#recorded.safetyBefore(until);
     const authors = safety ? await this.#recall(path, states, ending.lines, change, safety) : change.authors;
     const removedByUser = before.removedByUser + (last === null && !safety ? removed : 0);
-    const isHere = ending.until === null || ending.madeHere || this.#moments.headAt(until) === ending.parent;
+    const isHere = ending.until === null || ending.madeHere || this.#recorded.headAt(until) === ending.parent;
     if (last === null || isHere) return { authors, removedByUser };
     // The commit may have been made elsewhere during a local turn: attribute only lines that the turn is seen to have.
     const next = states.find(({ time }) => time > until);
@@ -198,7 +198,7 @@ export class LineAuthors {
     };
     for (const state of states.slice(-MAX_RECALLED_STATES).toReversed()) recallFrom(state);
     if (unknown.size === 0) return recalled;
-    for (const worktree of this.#moments.takenAt(safety)) {
+    for (const worktree of this.#recorded.takenAt(safety)) {
       const taken = (await this.#authorsOf(worktree).#statesOf(path)).findLast(({ time }) => time <= safety.time);
       if (taken) recallFrom(taken);
     }
@@ -217,26 +217,26 @@ export class LineAuthors {
   async #versions(path: string, base?: Base): Promise<Version[]> {
     const versions: Version[] = [];
     let name = path;
-    let later: { moment: Moment; blob: string | null } | undefined;
-    for (const moment of this.#moments.all.toReversed()) {
-      const work = moment.step.snapshot.work;
-      if (later?.moment.step.snapshot.work === work) {
-        later = { moment, blob: later.blob };
+    let later: { state: RecordedState; blob: string | null } | undefined;
+    for (const state of this.#recorded.all.toReversed()) {
+      const work = state.step.snapshot.work;
+      if (later?.state.step.snapshot.work === work) {
+        later = { state, blob: later.blob };
         continue;
       }
       let blob = await this.#blobAt(work, name);
       if (later && blob !== later.blob) {
-        const by = this.#moments.authorBefore(later.moment, name);
-        const safety = moment.step.kind === "safety" ? moment.step : null;
-        versions.push({ blob: later.blob, by, time: later.moment.step.time, safety });
+        const by = this.#recorded.authorBefore(later.state, name);
+        const safety = state.step.kind === "safety" ? state.step : null;
+        versions.push({ blob: later.blob, by, time: later.state.step.time, safety });
         const file = blob === null && later.blob !== null ? { path: name, blob: later.blob } : undefined;
-        const origin = file && (await this.#origin(work, later.moment.step.snapshot.work, file));
+        const origin = file && (await this.#origin(work, later.state.step.snapshot.work, file));
         if (origin) [name, blob] = [origin.path, origin.blob];
       }
-      later = { moment, blob };
-      if (base && blob === base.blob && moment.step.time <= base.until && BEGINNINGS.has(moment.step.kind)) break;
+      later = { state, blob };
+      if (base && blob === base.blob && state.step.time <= base.until && BEGINNINGS.has(state.step.kind)) break;
     }
-    if (later) versions.push({ blob: later.blob, by: null, time: later.moment.step.time, safety: null });
+    if (later) versions.push({ blob: later.blob, by: null, time: later.state.step.time, safety: null });
     return versions.reverse();
   }
 

@@ -20,11 +20,11 @@ import {
 } from "../checkpoints/links/trailers.ts";
 import {
   type Condensed,
-  type Moment,
   type Pending,
   pendingKeys,
   readCondensed,
   readPending,
+  type TranscriptPosition,
   type Unfinished,
   writeCondensed,
   writePending,
@@ -285,13 +285,13 @@ export function queuedSession(
   key: string,
   { agent, id, model, transcript }: SessionState,
   files: string[],
-  since: Moment,
-  until: Moment,
+  since: TranscriptPosition,
+  until: TranscriptPosition,
 ): QueuedSession {
   return { key, agent, id, model, files, since, until, transcriptPath: transcript?.path ?? null };
 }
 
-export function momentOf({ turn, transcript }: SessionState): Moment {
+export function momentOf({ turn, transcript }: SessionState): TranscriptPosition {
   return { turn, generation: transcript?.generation ?? 0, offset: transcript?.stored ?? 0 };
 }
 

@@ -5,10 +5,10 @@ import { logError } from "../base/log.ts";
 import { takeRewrites } from "../checkpoints/links/rewrites.ts";
 import { condense } from "../checkpoints/write/condense.ts";
 import {
-  type Moment,
   pendingKeys,
   readCondensed,
   readPending,
+  type TranscriptPosition,
   writeCondensed,
   writePending,
 } from "../checkpoints/write/pending.ts";
@@ -88,7 +88,7 @@ async function queueFinished(workspace: Workspace, key: string): Promise<void> {
 }
 
 /** The turn's end; not the session's current position, since a later turn may have begun. */
-function turnEnd(workspace: Workspace, state: SessionState, turn: number): Moment {
+function turnEnd(workspace: Workspace, state: SessionState, turn: number): TranscriptPosition {
   const query: StepQuery = { session: state.id, turn, kinds: ["turn-end"], hasTranscript: true };
   const end = stepsIn(workspace).newest(query)?.transcript;
   return end ? { turn, generation: end.generation, offset: end.offset } : momentOf(state);

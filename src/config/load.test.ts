@@ -10,8 +10,8 @@ import {
   loadConfig,
   loadSettings,
   ownFile,
-  type Place,
   projectFile,
+  type SettingsLocation,
   userFile,
   valueAt,
   workTreeFile,
@@ -19,7 +19,7 @@ import {
 
 let home: string;
 let root: string;
-let place: Place;
+let place: SettingsLocation;
 let before: string | undefined;
 
 beforeEach(() => {

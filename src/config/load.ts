@@ -61,7 +61,7 @@ interface Setting {
 }
 
 /** A work tree and its store. */
-export interface Place {
+export interface SettingsLocation {
   root: string;
   storeDir: string;
 }
@@ -91,7 +91,7 @@ export interface LoadOptions {
 }
 
 /** Loads the settings for a work tree; null means outside of any. Logs and skips broken files. */
-export function loadConfig(place: Place | null, options: LoadOptions = {}): Config {
+export function loadConfig(place: SettingsLocation | null, options: LoadOptions = {}): Config {
   const { config, problems } = loadSettings(place, options);
   for (const problem of problems) {
     if (problem.kind === "unreadable") log("warn", "config", `${problem.from}: ${JSON.stringify(problem.defect)}`);
@@ -100,7 +100,7 @@ export function loadConfig(place: Place | null, options: LoadOptions = {}): Conf
 }
 
 /** Like `loadConfig`, with the origin of each value and every problem, for `config` and `doctor`. */
-export function loadSettings(place: Place | null, options: LoadOptions = {}): Loaded {
+export function loadSettings(place: SettingsLocation | null, options: LoadOptions = {}): Loaded {
   const loaded: Loaded = { config: defaultConfig(), settings: new Map(), problems: [] };
   readLayer(loaded, { layer: "user", file: userFile(), isOwn: true });
   if (place !== null) {
@@ -117,7 +117,7 @@ export function loadSettings(place: Place | null, options: LoadOptions = {}): Lo
 }
 
 /** Suppresses a repository's refused setting if the user has set the same key: own file, environment or flag. */
-function isDecided({ settings }: Loaded, place: Place | null, { kind, key }: SettingProblem): boolean {
+function isDecided({ settings }: Loaded, place: SettingsLocation | null, { kind, key }: SettingProblem): boolean {
   const setting = kind === "not-trusted" && key !== null ? settings.get(key) : undefined;
   if (!setting || place === null) return false;
   return setting.layer === "environment" || setting.layer === "flag" || setting.from === ownFile(place);
@@ -168,7 +168,7 @@ export function workTreeFile(root: string): string {
 }
 
 /** The user's own settings for one repository, which `config set` writes. */
-export function ownFile({ storeDir }: Pick<Place, "storeDir">): string {
+export function ownFile({ storeDir }: Pick<SettingsLocation, "storeDir">): string {
   return join(storeDir, "settings.json");
 }
 

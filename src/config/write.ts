@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import { makeDirectory, removeFile, writeFileAtomic } from "../base/fs/files.ts";
 import { refuseLinks } from "../base/fs/guarded-files.ts";
-import { ownFile, type Place, projectFile, readSettings, userFile, workTreeFile } from "./load.ts";
+import { ownFile, projectFile, readSettings, type SettingsLocation, userFile, workTreeFile } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
 export type WritableLayer = "user" | "project" | "local";
@@ -17,7 +17,7 @@ const SHARED_MODE = 0o644;
 const PRIVATE_MODE = 0o600;
 
 /** Returns the file of a layer; `place` may be null for the user layer. */
-export function fileOf(layer: WritableLayer, place: Place | null): string {
+export function fileOf(layer: WritableLayer, place: SettingsLocation | null): string {
   if (layer === "user") return throughLink(userFile());
   if (place === null) {
     throw new ConfigError("usage", { kind: "no-repository-for-setting" });
@@ -30,7 +30,7 @@ export function fileOf(layer: WritableLayer, place: Place | null): string {
 }
 
 /** The settings file in the work tree that users may write by hand for one repository. */
-export function handWrittenFile({ root }: Place): string {
+export function handWrittenFile({ root }: SettingsLocation): string {
   const file = workTreeFile(root);
   refuseLinks(root, file);
   return file;

@@ -42,13 +42,13 @@ export function hooksEdit(editor: Editor, ours: OurHooks): Edit {
       const settingsBefore = before ? readLeniently(editor, before) : undefined;
       let result = changeAndVerify(editor, text, removalsOf(settings, ours));
       for (const round of containersOf(settings, ours, settingsBefore)) {
-        const empty = round.filter((path) => editor.isBare(result, path));
+        const empty = round.filter((path) => editor.isEmpty(result, path));
         const removals = empty.map((path) => ({ do: "remove" as const, path }));
         result = changeAndVerify(editor, result, removals);
       }
       if (result !== text)
         result = changeAndVerify(editor, result, leftoversOf(editor.read(result), ours, settingsBefore));
-      const isMade = !before && result !== text && editor.isBare(result, []);
+      const isMade = !before && result !== text && editor.isEmpty(result, []);
       return isMade ? null : encode(mark, result);
     },
   };

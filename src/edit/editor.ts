@@ -8,7 +8,7 @@ export interface Editor {
   /** Returns the parsed value; undefined if the text has none (empty, only comments). Throws UnsupportedDocument. */
   read(text: string): Value | undefined;
   /** True if the container at `path` is empty, without even a comment; `[]` checks the whole text. */
-  isBare(text: string, path: readonly string[]): boolean;
+  isEmpty(text: string, path: readonly string[]): boolean;
   /** Applies the changes in order and keeps the style of the text. Throws UnsupportedDocument. */
   change(text: string, changes: readonly Change[]): string;
 }

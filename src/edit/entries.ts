@@ -72,10 +72,10 @@ function withoutEntry(
   const earlier = before ? readLeniently(editor, before) : undefined;
   for (let depth = containers.length; depth > 0; depth--) {
     const container = containers.slice(0, depth);
-    if (valueAt(earlier, container) !== undefined || !editor.isBare(result, container)) break;
+    if (valueAt(earlier, container) !== undefined || !editor.isEmpty(result, container)) break;
     result = changeAndVerify(editor, result, [{ do: "remove", path: container }]);
   }
-  return !before && editor.isBare(result, []) ? null : encode(mark, result);
+  return !before && editor.isEmpty(result, []) ? null : encode(mark, result);
 }
 
 /** True if `value` has everything of `wanted`: keys that the user added to our entry stay. */

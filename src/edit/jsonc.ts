@@ -24,7 +24,7 @@ export const jsonc: Editor = {
     return node === undefined ? undefined : meaningOf(node);
   },
 
-  isBare(text, path) {
+  isEmpty(text, path) {
     const root = parsed(text);
     if (path.length === 0 && root.children().some((child: Node) => child.isComment())) return false;
     let place: Node | undefined = root.value();

@@ -19,7 +19,7 @@ import { acquire } from "../base/fs/lock.ts";
 import { hooksEdit } from "./edit.ts";
 import { claudeLayout } from "./hook-layouts.ts";
 import { jsonc } from "./jsonc.ts";
-import { type EditOwner, installEdit, lockPath, lookAt, previewEdit, recordsIn, uninstallEdit } from "./record.ts";
+import { type EditOwner, inspectEdit, installEdit, lockPath, previewEdit, recordsIn, uninstallEdit } from "./record.ts";
 
 const saved = process.env["BACKTRAIL_HOME"];
 let base: string;
@@ -61,7 +61,7 @@ test("in and out again is byte for byte nothing, through updates and repetitions
         chmodSync(file, mode);
         for (const place of places) {
           await installEdit(file, hooksFrom(place), keeping);
-          expect(lookAt(file, hooksFrom(place))).toBe("installed");
+          expect(inspectEdit(file, hooksFrom(place))).toBe("installed");
         }
         expect(content()).not.toBe(text);
         await uninstallEdit(file, edit, keeping);
@@ -195,7 +195,7 @@ test("two owners in one file don't disturb each other", async () => {
       .sort(),
   ).toEqual(["gemini", "pi"]);
   await uninstallEdit(file, edit, keeping);
-  expect(lookAt(file, theirs)).toBe("installed");
+  expect(inspectEdit(file, theirs)).toBe("installed");
   await uninstallEdit(file, theirs, other);
   expect(content()).toBe(before);
 });
@@ -237,7 +237,7 @@ describe("other processes", () => {
     expect(content()).toBe(before);
     await start(fault).exited;
     await installEdit(file, edit, keeping);
-    expect(lookAt(file, edit)).toBe("installed");
+    expect(inspectEdit(file, edit)).toBe("installed");
     await uninstallEdit(file, edit, keeping);
     expect(content()).toBe(before);
     expect(readdirSync(base).filter((name) => name.endsWith(".tmp"))).toEqual([]);

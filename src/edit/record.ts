@@ -110,7 +110,7 @@ export function forgetEdit(file: string, keeping: EditOwner): void {
 }
 
 /** Reports whether the file contains the entries. Read-only. */
-export function lookAt(path: string, edit: Edit, within?: string): Presence {
+export function inspectEdit(path: string, edit: Edit, within?: string): Presence {
   const target = locate(path, within);
   const found = readTarget(target);
   return found ? explained(path, () => edit.presence(found)) : "absent";
@@ -130,7 +130,7 @@ export function previewEdit(path: string, edit: Edit, within?: string): Outcome 
 }
 
 /** True if `path` has been edited for this holder. */
-export function isHeld(path: string, keeping: EditOwner): boolean {
+export function isOwnedBy(path: string, keeping: EditOwner): boolean {
   const real = locate(path, keeping.within).real;
   return readRecord(keeping, real, null)?.holders.includes(keeping.holder) ?? false;
 }

@@ -42,7 +42,7 @@ async function putBack(workspace: Workspace, id: string, executable: string): Pr
   const { inspect, install, installedRoots, planInstall, uninstall } = await import("../agents/hooks/install.ts");
   const { getAgent } = await import("../agents/registry/registry.ts");
   const agent = await getAgent(id);
-  if (!agent?.profile.hooks || agent.ownHooks) return undefined;
+  if (!agent?.profile.hooks || agent.selfInstaller) return undefined;
   const options = { workspace, executable };
   const { file } = inspect(agent, "local", options);
   if (existsSync(file) || !installedRoots(agent.profile, options).includes(workspace.root)) return undefined;

@@ -4,7 +4,7 @@ import { newStepId } from "../base/ids.ts";
 import { printable, shorten } from "../base/text.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { resolveTarget } from "../restore/targets/resolve.ts";
-import { isEmptyPlan, obstacles, type Place, type RestorePlan } from "../restore/types.ts";
+import { isEmptyPlan, obstacles, type RestorePlan, type StateTarget } from "../restore/types.ts";
 import {
   expiryFrom,
   listProposals,
@@ -96,7 +96,7 @@ function refusePointless(plan: RestorePlan): void {
     throw new ProposalError("not-found", { kind: "proposal-changes-nothing", isUndo: plan.kind === "undo" });
 }
 
-function idOf(place: Place): ProposalTarget {
+function idOf(place: StateTarget): ProposalTarget {
   return place.kind === "step" ? { step: place.step.id } : { commit: place.commit };
 }
 

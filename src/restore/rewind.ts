@@ -46,13 +46,13 @@ export async function applyRewind(workspace: Workspace, plan: RestorePlan, agree
 }
 
 export async function planRestore(workspace: Workspace, request: RestoreRequest): Promise<RestorePlan> {
-  const look = await lookAt(workspace, request);
-  keepForNow(look);
+  const look = await inspect(workspace, request);
+  cacheInspection(look);
   return look.drawn.plan;
 }
 
 /** A snapshot of the current state, and the plan based on it. */
-interface Look {
+interface Inspection {
   /** When the snapshot began, in milliseconds. */
   savedAt: number;
   /** Mark of the restore log at that time; null if a restore was running. */
@@ -64,11 +64,11 @@ interface Look {
   drawAgain(present: Snapshot): Promise<PreparedPlan>;
 }
 
-async function lookAt(
+async function inspect(
   workspace: Workspace,
   request: RestoreRequest,
   always: readonly string[] | null = null,
-): Promise<Look> {
+): Promise<Inspection> {
   const savedAt = Date.now();
   const restores = isLocked(workspace) ? null : restoresMark(workspace);
   const usual = captureOptions(loadConfig(workspace));
@@ -83,7 +83,7 @@ async function lookAt(
     const missed = always === null ? await neededAndMissed(workspace, trees, present, request, ownWrites) : [];
     if (missed.length > 0) {
       capture.close();
-      return await lookAt(workspace, request, missed);
+      return await inspect(workspace, request, missed);
     }
     const objects = { trees, writer, reader, rules, details, ahead, ownWrites };
     const drawAgain = (state: Snapshot) => buildPlan(workspace, objects, state, request);
@@ -99,16 +99,16 @@ async function lookAt(
  * between are detected, because every file is read before it is touched.
  */
 const AT_ONCE_MS = 250;
-const looks = new WeakMap<RestorePlan, Look>();
+const inspections = new WeakMap<RestorePlan, Inspection>();
 
-function keepForNow(look: Look): void {
-  looks.set(look.drawn.plan, look);
-  setTimeout(() => taken(look.drawn.plan)?.capture.close(), AT_ONCE_MS).unref();
+function cacheInspection(look: Inspection): void {
+  inspections.set(look.drawn.plan, look);
+  setTimeout(() => takeCached(look.drawn.plan)?.capture.close(), AT_ONCE_MS).unref();
 }
 
-function taken(plan: RestorePlan): Look | undefined {
-  const look = looks.get(plan);
-  looks.delete(plan);
+function takeCached(plan: RestorePlan): Inspection | undefined {
+  const look = inspections.get(plan);
+  inspections.delete(plan);
   return look;
 }
 
@@ -116,7 +116,7 @@ function taken(plan: RestorePlan): Look | undefined {
  * Requires the lock. Discards the look if another restore ran since, or if the plan was shown to the user (`atOnce` is
  * false).
  */
-function stillTrue(workspace: Workspace, look: Look | undefined, atOnce: boolean): Look | undefined {
+function ifFresh(workspace: Workspace, look: Inspection | undefined, atOnce: boolean): Inspection | undefined {
   if (look && atOnce && look.restores !== null && look.restores === restoresMark(workspace)) return look;
   look?.capture.close();
   return undefined;
@@ -136,7 +136,7 @@ export async function applyRestore(workspace: Workspace, plan: RestorePlan, agre
   try {
     const before = await resumeUnderLock(workspace);
     refuseUnfinished(workspace, before);
-    const look = stillTrue(workspace, taken(plan), agreed === undefined);
+    const look = ifFresh(workspace, takeCached(plan), agreed === undefined);
     const receipt = await restore(workspace, plan, agreed, look);
     return { ...receipt, notes: [...before, ...receipt.notes] };
   } finally {
@@ -148,10 +148,10 @@ async function restore(
   workspace: Workspace,
   plan: RestorePlan,
   agreed: RestorePlan | undefined,
-  look: Look | undefined,
+  look: Inspection | undefined,
 ): Promise<Receipt> {
   const chat = plan.kind === "rewind" ? null : plan.chat;
-  const seen = look ?? (await lookAt(workspace, { ...plan, chat }));
+  const seen = look ?? (await inspect(workspace, { ...plan, chat }));
   const { savedAt, capture } = seen;
   const id = newStepId();
   faultPoint("restore:looked");
@@ -211,7 +211,7 @@ async function restore(
  * Ensures that the snapshot holds the current content of every file to be touched; rebuilds the plan if it did not.
  * Later changes are detected before a file is deleted.
  */
-async function hold(workspace: Workspace, { capture, drawAgain, ...seen }: Look) {
+async function hold(workspace: Workspace, { capture, drawAgain, ...seen }: Inspection) {
   let { present, drawn } = seen;
   for (let attempt = 1; ; attempt++) {
     const found = await holdFiles(workspace, capture, present, drawn.replaced);

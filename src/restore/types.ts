@@ -11,9 +11,9 @@ import type { SideEffect } from "./side-effects/model.ts";
 import type { FoundTurn } from "./targets/turns.ts";
 
 /** A state to restore. */
-export type Place = StepTarget | CommitTarget;
+export type StateTarget = StepTarget | CommitTarget;
 
-export type Target = Place | TurnsTarget;
+export type Target = StateTarget | TurnsTarget;
 
 interface StepTarget {
   kind: "step";

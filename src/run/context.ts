@@ -5,7 +5,7 @@
 import { shorten } from "../base/text.ts";
 import { readLog } from "./log/read.ts";
 import type { RunNode } from "./log/tree.ts";
-import type { Moment } from "./result.ts";
+import type { StreamEvent } from "./result.ts";
 
 /** In characters. A single argument is limited to 128 KiB. */
 const MAX_CONTEXT = 60_000;
@@ -131,7 +131,7 @@ async function readRuns(node: RunNode, limit: number): Promise<RunRecord[]> {
   return runs;
 }
 
-function noteOf(moment: Moment): string | null {
+function noteOf(moment: StreamEvent): string | null {
   switch (moment.kind) {
     case "message":
       return `Agent: ${cut(moment.text, MAX_NOTE)}`;

@@ -12,7 +12,7 @@ import type { Runner } from "./agents.ts";
 import { AgentProcess } from "./child.ts";
 import { commandOf } from "./command.ts";
 import { type Limits, overBudget } from "./limits.ts";
-import { type Facts, factsOf, noteEnd, noteName, noteStart, requireLedger } from "./log/index-file.ts";
+import { factsOf, noteEnd, noteName, noteStart, type RunMetadata, requireLedger } from "./log/index-file.ts";
 import { cannotWrite, dayDirectory, folderOf, type LogFile, newRunId } from "./log/layout.ts";
 import { RunLog } from "./log/log.ts";
 import type {
@@ -28,7 +28,7 @@ import type {
 } from "./log/records.ts";
 import { PARENT_VARIABLE, type Parent, RUN_VARIABLE, SESSION_VARIABLE } from "./parent.ts";
 import { RunError } from "./problems.ts";
-import { type Moment, RunResult, type Usage } from "./result.ts";
+import { RunResult, type StreamEvent, type Usage } from "./result.ts";
 import { LineSplitter } from "./stream.ts";
 
 export interface RunRequest {
@@ -60,7 +60,7 @@ export interface Listener {
   /** Called for every logged line. */
   line?(value: Record<string, unknown>, result: RunResult): void;
   /** Called for each agent action parsed from the lines. */
-  moment?(moment: Moment): void;
+  moment?(moment: StreamEvent): void;
   /** Receives the agent's raw stdout and stderr. */
   output?(chunk: Buffer): void;
 }
@@ -236,7 +236,7 @@ function toldByHooks({ cwd, runner }: RunRequest, run: string) {
   };
 }
 
-function openLog(request: RunRequest, own: string, start: StartRecord, facts: Facts | null): RunLog {
+function openLog(request: RunRequest, own: string, start: StartRecord, facts: RunMetadata | null): RunLog {
   const { logs, parent, session, tags } = request;
   try {
     requireLedger(logs);

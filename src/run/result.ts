@@ -24,7 +24,7 @@ export interface Spender {
 const MAX_RECENT = 200;
 
 /** One event of a run, for renderers. */
-export type Moment =
+export type StreamEvent =
   | { kind: "prompt" | "message" | "delta" | "failure"; text: string }
   | { kind: "tool"; name: string; input: unknown }
   | { kind: "end"; ok: boolean; text: string | null };
@@ -83,7 +83,7 @@ export class RunResult {
   }
 
   /** A line of an agent that prints plain text: a part of its answer, perhaps with the session's id. */
-  takeText(line: string): Moment[] {
+  takeText(line: string): StreamEvent[] {
     const { session_pattern: pattern } = this.#stream;
     if (this.sessionId === null && pattern !== undefined) this.sessionId = firstGroup(pattern, line);
     const text = this.#open ? `\n${line}` : line;
@@ -91,14 +91,14 @@ export class RunResult {
     return [{ kind: "delta", text }];
   }
 
-  take(line: Record<string, unknown>): Moment[] {
+  take(line: Record<string, unknown>): StreamEvent[] {
     if (this.sessionId === null && holds(this.#stream.session_when, line)) {
       this.sessionId = textAt(line, this.#stream.session_id);
     }
     const model = textAt(line, this.#stream.model);
     // Messages that the agent generates itself carry a model name like "<synthetic>".
     if (model !== null && !model.startsWith("<")) this.#model = model;
-    const moments: Moment[] = [];
+    const moments: StreamEvent[] = [];
     for (const rule of this.#stream.rules) {
       if (!holds(rule.when, line)) continue;
       for (const value of rule.in ? membersOf(rule, line) : [line]) this.#apply(rule, value, moments);
@@ -106,7 +106,7 @@ export class RunResult {
     return moments;
   }
 
-  #apply(rule: StreamRule, value: unknown, moments: Moment[]): void {
+  #apply(rule: StreamRule, value: unknown, moments: StreamEvent[]): void {
     const text = plainText(firstAt(value, rule.text));
     switch (rule.is) {
       case "prompt":

@@ -58,16 +58,16 @@ export class Search {
     const isFirst = this.#guard(() => this.isFirst);
     const patience = options.patience ?? (isFirst ? FIRST_PATIENCE_MS : PATIENCE_MS);
     const deadline = performance.now() + patience;
-    const goOn = (progress: UpdateProgress) => {
+    const keepsGoing = (progress: UpdateProgress) => {
       onProgress?.(progress);
       return performance.now() < deadline && !signal?.aborted;
     };
     const look = isFirst ? "full" : "quick";
-    let { pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, goOn }));
+    let { pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, keepsGoing }));
     // What another process indexes at this moment may be the turn that is searched for.
     while (busy && performance.now() < deadline && !signal?.aborted) {
       await sleep(RETRY_MS);
-      ({ pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, goOn })));
+      ({ pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, keepsGoing })));
     }
     if ((pending > 0 && !busy) || Date.now() - lastFullLook(this.#index) > FULL_LOOK_MS) indexInBackground();
     return { pending, busy, readOnly: this.#index.readOnly, remade: this.#remade };
@@ -77,11 +77,11 @@ export class Search {
   async update(options: Omit<CatchUpOptions, "patience"> & { again?: boolean }): Promise<IndexStatus> {
     if (options.again) this.#remake();
     const { workspace, onProgress, signal } = options;
-    const goOn = (progress: UpdateProgress) => {
+    const keepsGoing = (progress: UpdateProgress) => {
       onProgress?.(progress);
       return !signal?.aborted;
     };
-    const result = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look: "full", goOn }));
+    const result = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look: "full", keepsGoing }));
     return { ...result, readOnly: this.#index.readOnly, remade: this.#remade };
   }
 

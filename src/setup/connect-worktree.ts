@@ -22,7 +22,7 @@ export async function connectWorktree(worktree: Workspace, from: string, executa
   const notes: HookNote[] = [];
   for (const [id, { scope }] of Object.entries(readStore(worktree)?.agents ?? {})) {
     const agent = await getAgent(id);
-    if (scope !== "local" || !agent?.profile.hooks || agent.ownHooks) continue;
+    if (scope !== "local" || !agent?.profile.hooks || agent.selfInstaller) continue;
     try {
       const file = localFile(agent.profile);
       if (file !== undefined) copyMissing(from, worktree.root, file);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getAgent } from "../../src/agents/registry/registry.ts";
-import { type Moment, RunResult } from "../../src/run/result.ts";
+import { RunResult, type StreamEvent } from "../../src/run/result.ts";
 import { LineSplitter } from "../../src/run/stream.ts";
 
 interface Told {
@@ -217,7 +217,7 @@ for (const [agent, streams] of Object.entries(TOLD)) {
         const run = (await getAgent(agent))?.profile.run;
         if (!run) throw new Error("The profile has no run section.");
         const result = new RunResult(run.stream);
-        const moments: Moment[] = [];
+        const moments: StreamEvent[] = [];
         const lines = new LineSplitter({ line: (value) => moments.push(...result.take(value)), tooLong() {} });
         lines.push(readFileSync(join(folder(agent), `${name}.jsonl`)));
         lines.end();

@@ -20,7 +20,7 @@ export interface Agent {
   readonly responder?: HookResponder;
   readonly hookFile?: HookFile;
   readonly watcher?: FileWatcher;
-  readonly ownHooks?: OwnHooks;
+  readonly selfInstaller?: SelfInstaller;
   /** Loaded only to install or uninstall hooks. */
   readonly trust?: () => Promise<HookTrust>;
   /**
@@ -136,7 +136,7 @@ export type WatchSign =
   | { sign: "work"; pending?: true };
 
 /** For an agent that installs its own hooks. A failure is a UserError with the agent's message. */
-export interface OwnHooks {
+export interface SelfInstaller {
   /** The program that installs the hooks. */
   readonly program: string;
   /** Installs hooks that call `executable`; returns how many. */

@@ -13,7 +13,7 @@ import type { TranscriptSlice } from "../../model/conversation.ts";
 import type { AgentContext, Event, HookEnvelope, SubagentRef } from "../../model/event.ts";
 import { NO_TOKENS, type Tokens } from "../../model/tokens.ts";
 import { asBuffer, endOfLines, isOneDocument, isWholeDocument } from "../../transcripts/lines.ts";
-import type { Agent, OwnHooks, TranscriptAnalyzer } from "../contract/agent.ts";
+import type { Agent, SelfInstaller, TranscriptAnalyzer } from "../contract/agent.ts";
 import type { Profile } from "../contract/profile.ts";
 import { localCommand } from "../hooks/command.ts";
 import { absolutePath } from "../registry/profile-events.ts";
@@ -43,7 +43,7 @@ export function agentFrom(program: ExternalProgram, info: Info): Agent {
       root = rootOf(context.projectRoot ?? context.cwd);
       return eventFrom(program, envelope, context, root);
     },
-    ...(capabilities.hooks && { ownHooks: ownHooks(program) }),
+    ...(capabilities.hooks && { selfInstaller: selfInstaller(program) }),
     ...(capabilities.transcript_analyzer && { analyzer: analyzer(program, info, where, () => root) }),
     ...(capabilities.transcript_preparer && {
       preparer: {
@@ -146,7 +146,7 @@ function metadataOf(value: unknown): Record<string, string> {
   return Object.fromEntries(entries.flatMap(([name, given]) => (typeof given === "string" ? [[name, given]] : [])));
 }
 
-function ownHooks(program: ExternalProgram): OwnHooks {
+function selfInstaller(program: ExternalProgram): SelfInstaller {
   return {
     program: program.path,
     install(root, executable) {

@@ -11,10 +11,10 @@ export type Connection = "hooks" | "by-hand" | "watch" | "runs" | "none";
 export function connectionOf({
   profile,
   watcher,
-  ownHooks,
-}: Pick<Agent, "profile" | "watcher" | "ownHooks">): Connection {
+  selfInstaller,
+}: Pick<Agent, "profile" | "watcher" | "selfInstaller">): Connection {
   const { hooks, run } = profile;
-  if (ownHooks) return "hooks";
+  if (selfInstaller) return "hooks";
   if (Object.keys(hooks?.install ?? {}).length > 0) {
     const isInFile = Object.values(hooks?.settings ?? {}).some((settings) => settings.path !== undefined);
     return isInFile ? "hooks" : "by-hand";

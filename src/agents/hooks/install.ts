@@ -9,15 +9,15 @@ import type { Presence } from "../../edit/hook-entries.ts";
 import type { HookEntry } from "../../edit/hook-layouts.ts";
 import {
   forgetEdit,
+  inspectEdit,
   installEdit,
-  isHeld,
-  lookAt,
+  isOwnedBy,
   type Outcome,
   previewEdit,
   recordsIn,
   uninstallEdit,
 } from "../../edit/record.ts";
-import type { OwnHooks } from "../contract/agent.ts";
+import type { SelfInstaller } from "../contract/agent.ts";
 import type { Profile, Scope } from "../contract/profile.ts";
 import type { Connection } from "./connection.ts";
 import { commandFor, editsFor, entriesFor } from "./edits.ts";
@@ -104,9 +104,9 @@ export async function planInstall(agent: Installable, asked: Scope, options: Ins
 /** Installs or updates the hooks. Idempotent. */
 export async function install(agent: Installable, asked: Scope, options: InstallOptions): Promise<InstallReport> {
   const { profile } = agent;
-  if (agent.ownHooks) {
-    const report = installOwn(profile, agent.ownHooks, asked, options);
-    const rawFiles = rawFilesOf(agent.ownHooks, options);
+  if (agent.selfInstaller) {
+    const report = installOwn(profile, agent.selfInstaller, asked, options);
+    const rawFiles = rawFilesOf(agent.selfInstaller, options);
     return rawFiles === null
       ? report
       : { ...report, files: [await installEdit(...excludeOf(profile, [rawFiles], options))] };
@@ -149,9 +149,9 @@ export async function install(agent: Installable, asked: Scope, options: Install
  */
 export async function uninstall(agent: Installable, scope: Scope, options: InstallOptions): Promise<InstallReport> {
   const { profile } = agent;
-  if (agent.ownHooks) {
-    const report = uninstallOwn(profile, agent.ownHooks, options);
-    const rawFiles = rawFilesOf(agent.ownHooks, options);
+  if (agent.selfInstaller) {
+    const report = uninstallOwn(profile, agent.selfInstaller, options);
+    const rawFiles = rawFilesOf(agent.selfInstaller, options);
     const exclude = rawFiles === null ? null : await uninstallEdit(...excludeOf(profile, [rawFiles], options));
     return { ...report, files: exclude && exclude.action !== "unchanged" ? [exclude] : [] };
   }
@@ -191,12 +191,12 @@ export async function forgetInstalled(agent: Installable, options: InstallOption
 /** Whether a scope's settings file contains the hooks, and they call this executable. Changes nothing. */
 export function inspect(agent: Installable, scope: Scope, options: InstallOptions): Inspection {
   const { profile } = agent;
-  if (agent.ownHooks) return inspectOwn(agent.ownHooks, options);
+  if (agent.selfInstaller) return inspectOwn(agent.selfInstaller, options);
   const file = fileFor(profile, scope, options);
   const within = scope === "user" ? undefined : options.workspace.root;
   try {
     const command = commandFor(profile, scope === "project", options);
-    const states = editsFor(agent, scope, command, options).map((each) => lookAt(each.file, each.edit, within));
+    const states = editsFor(agent, scope, command, options).map((each) => inspectEdit(each.file, each.edit, within));
     return { scope, file, state: together(states) };
   } catch (error) {
     return { scope, file, state: "absent", problem: messageOf(error) };
@@ -210,7 +210,7 @@ function together(states: readonly Presence[]): Presence {
 
 /** Inspects every scope that the agent has a settings file for. */
 export function inspectAll(agent: Installable, options: InstallOptions): Inspection[] {
-  if (agent.ownHooks) return [inspectOwn(agent.ownHooks, options)];
+  if (agent.selfInstaller) return [inspectOwn(agent.selfInstaller, options)];
   const hooks = hooksOf(agent.profile);
   const scopes = (["local", "project", "user"] as const).filter(
     (scope) => settingsFor(hooks, scope)?.path !== undefined,
@@ -226,7 +226,7 @@ export function installedRoots(profile: Profile, options: Pick<InstallOptions, "
 }
 
 /** Agents made for Entire keep raw transcripts in this directory, which must not get into steps and commits. */
-function rawFilesOf(hooks: OwnHooks, { workspace }: InstallOptions): string | null {
+function rawFilesOf(hooks: SelfInstaller, { workspace }: InstallOptions): string | null {
   return workspace.kind === "repository" && isMadeForEntire(hooks) ? ".entire/tmp/" : null;
 }
 
@@ -236,7 +236,7 @@ async function leaveOtherScopes(agent: Installable, plan: InstallPlan, options: 
   for (const { scope, file, state } of inspectAll(agent, options)) {
     if (file === plan.file || state === "absent") continue;
     const [first] = editsFor(agent, scope, null, options);
-    if (isHeld(first?.file ?? file, keepingFor(agent.profile, scope, options))) {
+    if (isOwnedBy(first?.file ?? file, keepingFor(agent.profile, scope, options))) {
       notes.push(...(await uninstall(agent, scope, options)).notes, `The hooks are no longer in ${shownPath(file)}.`);
     } else if (state === "outdated" || (scope === "project") !== (plan.scope === "project")) {
       notes.push(`Hooks of Backtrail are in ${shownPath(file)} as well, so each may run twice.`);

@@ -7,7 +7,7 @@ import { dataDirectory, isInside } from "../../base/paths.ts";
 import { shownPath } from "../../base/text.ts";
 import type { Edit } from "../../edit/edit.ts";
 import { excludeEdit } from "../../edit/exclude.ts";
-import { type EditOwner, lookAt } from "../../edit/record.ts";
+import { type EditOwner, inspectEdit } from "../../edit/record.ts";
 import { locate, realParent } from "../../edit/target.ts";
 import { type GitOptions, tryGit } from "../../git/run.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -21,7 +21,7 @@ export const EXCLUDE_COMMENT =
 const EXCLUDE_SCRIPTS = "# Backtrail keeps its hooks out of `git status`; `backtrail disable` removes these lines.";
 
 /** The members of an agent that installing needs. */
-export type Installable = Pick<Agent, "profile" | "hookFile" | "ownHooks" | "trust">;
+export type Installable = Pick<Agent, "profile" | "hookFile" | "selfInstaller" | "trust">;
 
 export interface InstallOptions {
   workspace: Pick<Workspace, "kind" | "root" | "commonDir" | "storeDir">;
@@ -39,7 +39,7 @@ export interface InstallOptions {
   env?: Record<string, string | undefined>;
 }
 
-export interface Place {
+export interface HookLocation {
   scope: Scope;
   file: string;
   /** The path as git lists it; null if git does not apply. */
@@ -50,14 +50,21 @@ export interface Place {
   notes: string[];
 }
 
-export async function placeFor(profile: Profile, asked: Scope, options: InstallOptions): Promise<Place> {
+export async function placeFor(profile: Profile, asked: Scope, options: InstallOptions): Promise<HookLocation> {
   const { root, kind } = options.workspace;
   if (asked !== "user" && !settingsFor(hooksOf(profile), asked)?.path && hooksOf(profile).settings.user) {
     return userPlace(profile, options, `${profile.display_name} reads hooks only from`);
   }
   const file = fileFor(profile, asked, options);
   if (asked === "user") return { scope: "user", file, gitPath: null, isShared: false, notes: [] };
-  const shared: Place = { scope: asked, file, gitPath: null, within: root, isShared: asked === "project", notes: [] };
+  const shared: HookLocation = {
+    scope: asked,
+    file,
+    gitPath: null,
+    within: root,
+    isShared: asked === "project",
+    notes: [],
+  };
   if (asked === "project" || kind === "private") return shared;
   const gitPath = gitPathOf(file, options);
   if (!(await isTracked(file, gitPath, options))) return { ...shared, gitPath };
@@ -65,7 +72,7 @@ export async function placeFor(profile: Profile, asked: Scope, options: InstallO
 }
 
 /** The user's own file, for hooks that can't be in the repository. */
-function userPlace(profile: Profile, options: InstallOptions, why: string): Place {
+function userPlace(profile: Profile, options: InstallOptions, why: string): HookLocation {
   const file = fileFor(profile, "user", options);
   const notes = [`${why} ${shownPath(file)}; they do nothing in repositories where Backtrail isn't enabled.`];
   return { scope: "user", file, gitPath: null, isShared: false, notes };
@@ -153,7 +160,7 @@ function excludeFor(gitPaths: readonly string[]): Edit {
 /** Also true if only our own line hides the file, because another work tree may have added that line. */
 export async function needsExclude(gitPaths: readonly string[], options: InstallOptions): Promise<boolean> {
   for (const path of gitPaths) if (!(await isIgnored(path, options))) return true;
-  return lookAt(join(options.workspace.commonDir, "info", "exclude"), excludeFor(gitPaths)) === "installed";
+  return inspectEdit(join(options.workspace.commonDir, "info", "exclude"), excludeFor(gitPaths)) === "installed";
 }
 
 /** git does not follow symbolic links to directories, so resolve them. */

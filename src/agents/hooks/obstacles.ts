@@ -25,7 +25,7 @@ export async function hookObstacles(
   shown: (file: string) => string = shownPath,
 ): Promise<Obstacle[]> {
   const { profile } = agent;
-  if (!profile.hooks || agent.ownHooks || connectionOf(agent) !== "hooks") return [];
+  if (!profile.hooks || agent.selfInstaller || connectionOf(agent) !== "hooks") return [];
   const obstacles: Obstacle[] = [];
   const found = inspectAll(agent, options);
   const files = found.map(({ file }) => file);

@@ -1,7 +1,7 @@
 /** Installs the hooks of agents that manage their hooks themselves; install.ts handles the others. */
 import { basename } from "node:path";
 import { messageOf, UserError } from "../../base/errors.ts";
-import type { OwnHooks } from "../contract/agent.ts";
+import type { SelfInstaller } from "../contract/agent.ts";
 import type { Profile, Scope } from "../contract/profile.ts";
 import type { Inspection, InstallOptions, InstallReport } from "./install.ts";
 
@@ -10,7 +10,7 @@ const ENTIRE =
 
 export function installOwn(
   profile: Profile,
-  hooks: OwnHooks,
+  hooks: SelfInstaller,
   asked: Scope,
   { workspace, executable }: InstallOptions,
 ): InstallReport {
@@ -28,16 +28,16 @@ export function installOwn(
   return { agent: profile.id, scope: "local", files: [], notes, by: hooks.program };
 }
 
-export function isMadeForEntire(hooks: OwnHooks): boolean {
+export function isMadeForEntire(hooks: SelfInstaller): boolean {
   return basename(hooks.program).startsWith("entire-");
 }
 
-export function uninstallOwn(profile: Profile, hooks: OwnHooks, { workspace }: InstallOptions): InstallReport {
+export function uninstallOwn(profile: Profile, hooks: SelfInstaller, { workspace }: InstallOptions): InstallReport {
   hooks.uninstall(workspace.root);
   return { agent: profile.id, scope: "local", files: [], notes: [], by: hooks.program };
 }
 
-export function inspectOwn(hooks: OwnHooks, { workspace }: InstallOptions): Inspection {
+export function inspectOwn(hooks: SelfInstaller, { workspace }: InstallOptions): Inspection {
   const found = { scope: "local", file: hooks.program } as const;
   try {
     return { ...found, state: hooks.areInstalled(workspace.root) ? "installed" : "absent" };

@@ -8,7 +8,7 @@ import { UserError } from "../../base/errors.ts";
 import { dataDirectory } from "../../base/paths.ts";
 import { shownPath } from "../../base/text.ts";
 import type { Edit } from "../../edit/edit.ts";
-import { type EditOwner, installEdit, lookAt, type Outcome, recordsIn, uninstallEdit } from "../../edit/record.ts";
+import { type EditOwner, inspectEdit, installEdit, type Outcome, recordsIn, uninstallEdit } from "../../edit/record.ts";
 import type { Agent, ReviewedHooks } from "../contract/agent.ts";
 
 type Reviewed = Pick<Agent, "profile" | "trust">;
@@ -89,7 +89,7 @@ function keepingFor({ profile }: Reviewed, { file }: HooksInPlace): EditOwner {
 
 function isAnswered(file: string, edit: Edit): boolean {
   try {
-    return lookAt(file, edit) === "installed";
+    return inspectEdit(file, edit) === "installed";
   } catch {
     return false;
   }
@@ -97,7 +97,7 @@ function isAnswered(file: string, edit: Edit): boolean {
 
 function isMarked(file: string, edit: Edit): boolean {
   try {
-    return lookAt(file, edit) !== "absent";
+    return inspectEdit(file, edit) !== "absent";
   } catch {
     return false;
   }

@@ -11,7 +11,7 @@ import { entryEdit, itemEdit } from "../../edit/entries.ts";
 import { excludeEdit } from "../../edit/exclude.ts";
 import type { Presence } from "../../edit/hook-entries.ts";
 import { jsonc } from "../../edit/jsonc.ts";
-import { type EditOwner, installEdit, lookAt, type Outcome, uninstallEdit } from "../../edit/record.ts";
+import { type EditOwner, inspectEdit, installEdit, type Outcome, uninstallEdit } from "../../edit/record.ts";
 import { tomlTablesEdit } from "../../edit/toml-tables.ts";
 import type { Value } from "../../edit/value.ts";
 import type { McpSection, Profile, Scope } from "../contract/profile.ts";
@@ -83,7 +83,7 @@ export function inspectServer(profile: Profile, scope: Scope, options: InstallOp
   const file = serverFile(profile, section, scope, options);
   const within = scope === "user" ? undefined : options.workspace.root;
   try {
-    return { scope, file, state: lookAt(file, serverEdit(section, file, programFor(scope, options)), within) };
+    return { scope, file, state: inspectEdit(file, serverEdit(section, file, programFor(scope, options)), within) };
   } catch (error) {
     return { scope, file, state: "absent", problem: messageOf(error) };
   }

@@ -57,11 +57,11 @@ function property(value: unknown, name: string): unknown {
   return own === undefined ? undefined : (value as Record<string, unknown>)[own];
 }
 
-const LONGEST_JSON = 1 << 20;
+const MAX_JSON_LENGTH = 1 << 20;
 
 /** A text that is a JSON object, as the object. */
 function opened(value: unknown): unknown {
-  if (typeof value !== "string" || !value.startsWith("{") || value.length > LONGEST_JSON) return value;
+  if (typeof value !== "string" || !value.startsWith("{") || value.length > MAX_JSON_LENGTH) return value;
   try {
     return JSON.parse(value);
   } catch {

@@ -9,13 +9,13 @@ import { logError } from "../../base/log.ts";
 import type { Workspace } from "../../git/workspace.ts";
 
 /** A moment in a session: turns up to `turn`, and the conversation up to `offset`. */
-export interface Moment {
+export interface TranscriptPosition {
   turn: number;
   generation: number;
   offset: number;
 }
 
-const BEGINNING: Readonly<Moment> = { turn: 0, generation: 0, offset: 0 };
+const BEGINNING: Readonly<TranscriptPosition> = { turn: 0, generation: 0, offset: 0 };
 
 /** A checkpoint that was written while its turn was still running. */
 export interface Unfinished {
@@ -23,7 +23,7 @@ export interface Unfinished {
   commit: string;
   branch: string | null;
   files: string[];
-  since: Moment;
+  since: TranscriptPosition;
   /** The turn that was running. */
   turn: number;
 }
@@ -68,8 +68,8 @@ export function addPendingFiles(workspace: Workspace, key: string, files: readon
 
 /** How far checkpoints already cover a session's conversation, and what the last checkpoint took. */
 export interface Condensed {
-  since: Moment;
-  last: { checkpoint: string; since: Moment; files: string[] } | null;
+  since: TranscriptPosition;
+  last: { checkpoint: string; since: TranscriptPosition; files: string[] } | null;
 }
 
 export function readCondensed(workspace: Workspace, key: string): Condensed {
@@ -100,7 +100,7 @@ function isPending(value: unknown): value is Pending {
   return isRecord(value) && value["v"] === 1 && Array.isArray(value["files"]) && Array.isArray(value["unfinished"]);
 }
 
-function isMoment(value: unknown): value is Moment {
+function isMoment(value: unknown): value is TranscriptPosition {
   return isRecord(value) && ["turn", "generation", "offset"].every((name) => Number.isSafeInteger(value[name]));
 }
 

@@ -8,7 +8,7 @@ import { readJson, removeFile, writeJson } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { isCheckpointId } from "../format/layout.ts";
-import type { Moment } from "./pending.ts";
+import type { TranscriptPosition } from "./pending.ts";
 
 const BROKEN = ".broken";
 
@@ -30,8 +30,8 @@ export interface QueuedSession {
   model: string | null;
   /** Files of this session that the commit contains. */
   files: string[];
-  since: Moment;
-  until: Moment;
+  since: TranscriptPosition;
+  until: TranscriptPosition;
   transcriptPath: string | null;
 }
 

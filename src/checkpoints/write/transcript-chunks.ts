@@ -11,7 +11,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
 import { MAX_CHUNK, splitLines } from "../../transcripts/chunks.ts";
 import { isOneDocument } from "../../transcripts/lines.ts";
-import type { Moment } from "./pending.ts";
+import type { TranscriptPosition } from "./pending.ts";
 import type { Redaction } from "./redaction.ts";
 
 const CHUNK_BYTES = 1 << 20;
@@ -42,8 +42,8 @@ export async function storeChunks(
   { reader, writer }: ObjectStore,
   redaction: Redaction,
   key: string,
-  since: Moment,
-  until: Moment,
+  since: TranscriptPosition,
+  until: TranscriptPosition,
 ): Promise<Chunks> {
   const raw = await readTranscript(workspace, key, until.generation, until.offset);
   const file = chunksFile(workspace, key);

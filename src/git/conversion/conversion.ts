@@ -18,15 +18,15 @@ import type { ConversionConfig } from "./config-cache.ts";
 import { rememberHung, withoutFilters } from "./filters.ts";
 
 /** What attributes can change in a file: 0 nothing, 1 CRLF to LF, 2 also LF to CRLF, 3 anything. */
-type Reach = 0 | 1 | 2 | 3;
+type ConversionLevel = 0 | 1 | 2 | 3;
 
 const ANYTHING = /filter|ident|working-tree-encoding|\[attr\]/;
 const PATHS_PER_CALL = 400;
 
 interface Rules {
-  reach: Reach;
+  level: ConversionLevel;
   /** Fingerprint of the rules; empty if git converts nothing. */
-  print: string;
+  fingerprint: string;
 }
 
 export class ConversionRules {
@@ -55,38 +55,38 @@ export class ConversionRules {
       own ?? join(process.env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "attributes"),
       "/etc/gitattributes",
     ];
-    const reach: Reach = unseen ? 3 : facts.autocrlf === "true" ? 2 : facts.autocrlf === "input" ? 1 : 0;
-    let rules: Rules = { reach, print: reach > 0 ? hexDigest("sha1", JSON.stringify(facts), unseen) : "" };
+    const reach: ConversionLevel = unseen ? 3 : facts.autocrlf === "true" ? 2 : facts.autocrlf === "input" ? 1 : 0;
+    let rules: Rules = { level: reach, fingerprint: reach > 0 ? hexDigest("sha1", JSON.stringify(facts), unseen) : "" };
     for (const source of sources) rules = this.#with(rules, textAt(source));
     this.#everywhere = rules;
   }
 
   /** Whether git might store any content at `path` in another form. */
   reaches(path: string): boolean {
-    return this.#rulesIn(parentOf(path)).reach > 0;
+    return this.#rulesIn(parentOf(path)).level > 0;
   }
 
   /** Whether git might convert the file by more than its line endings. False is certain. */
   mayFilter(path: string): boolean {
-    return this.#rulesIn(parentOf(path)).reach === 3;
+    return this.#rulesIn(parentOf(path)).level === 3;
   }
 
   /** Whether git might store `content` at `path` in another form. False is certain. */
   mayConvert(path: string, content: Buffer): boolean {
-    const { reach } = this.#rulesIn(parentOf(path));
+    const { level: reach } = this.#rulesIn(parentOf(path));
     if (reach === 0) return false;
     if (reach === 1) return content.includes(0x0d);
     return true;
   }
 
   /** Whether a checkout writes the file exactly as stored. True is certain. */
-  writesAsKept(path: string): boolean {
-    return this.#rulesIn(parentOf(path)).reach <= 1;
+  writesUnchanged(path: string): boolean {
+    return this.#rulesIn(parentOf(path)).level <= 1;
   }
 
   /** Fingerprint of the rules at `path`. Results stored under another fingerprint are no longer valid. */
-  printAt(path: string): string {
-    return this.#rulesIn(parentOf(path)).print;
+  fingerprintAt(path: string): string {
+    return this.#rulesIn(parentOf(path)).fingerprint;
   }
 
   #rulesIn(directory: string): Rules {
@@ -101,11 +101,13 @@ export class ConversionRules {
   #with(rules: Rules, text: string | undefined): Rules {
     if (text === undefined) return rules;
     const own = this.#reachOf(text);
-    const reach = own > rules.reach ? own : rules.reach;
-    return reach === 0 ? rules : { reach, print: hexDigest("sha1", rules.print, JSON.stringify(this.#facts), text) };
+    const reach = own > rules.level ? own : rules.level;
+    return reach === 0
+      ? rules
+      : { level: reach, fingerprint: hexDigest("sha1", rules.fingerprint, JSON.stringify(this.#facts), text) };
   }
 
-  #reachOf(text: string): Reach {
+  #reachOf(text: string): ConversionLevel {
     if (ANYTHING.test(text)) return 3;
     if (!/\b(text|eol|crlf|binary)\b/.test(text)) return 0;
     return this.#facts.writesCrlf || text.includes("eol=crlf") ? 2 : 1;

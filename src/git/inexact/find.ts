@@ -89,6 +89,6 @@ async function attributeDirectories(workspace: Workspace, index: string): Promis
 /** Fingerprint of all rules in the work tree; empty if git converts nothing. */
 function printOf(rules: ConversionRules, attributes: readonly string[], { untracked }: Status): string {
   const own = untracked.filter(isAttributesFile).map(parentOf);
-  const prints = [".", ...attributes, ...own].map((directory) => rules.printAt(attributesFile(directory)));
+  const prints = [".", ...attributes, ...own].map((directory) => rules.fingerprintAt(attributesFile(directory)));
   return prints.every((print) => print === "") ? "" : hexDigest("sha1", prints.join());
 }

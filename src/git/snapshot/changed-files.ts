@@ -262,7 +262,7 @@ export class WorkFiles {
   /** The converted form also depends on the staged blob and the conversion rules, so the mark includes both. */
   #markOf(path: string, stat: BigIntStats, readAt: number, staged: string): string | undefined {
     const mark = markOf(stat, readAt);
-    const print = this.#rules.printAt(path);
+    const print = this.#rules.fingerprintAt(path);
     return mark && print ? `${mark} ${staged} ${print}` : mark;
   }
 

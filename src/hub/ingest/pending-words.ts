@@ -8,7 +8,7 @@ import type { Database } from "../database/connect.ts";
 /** After the last request that stored texts. */
 const PAUSE_MS = 2_000;
 /** While requests never pause. A list that is full before is emptied by the request that finds it so. */
-const LONGEST_MS = 60_000;
+const MAX_DELAY_MS = 60_000;
 const TIMEOUT_MS = 300_000;
 
 export class PendingWords {
@@ -29,7 +29,7 @@ export class PendingWords {
     for (const month of months) this.#months.add(month);
     if (this.#months.size === 0) return;
     clearTimeout(this.#timer);
-    const longest = this.#since + LONGEST_MS - performance.now();
+    const longest = this.#since + MAX_DELAY_MS - performance.now();
     this.#timer = setTimeout(() => void this.empty(), Math.max(0, Math.min(PAUSE_MS, longest)));
   }
 

@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } fro
 import type { HashName } from "../../base/digest.ts";
 import { codeOf, isAbsence } from "../../base/errors.ts";
 import { createHasher } from "../../base/runtime.ts";
-import type { Place } from "./move.ts";
+import type { FsPath } from "./move.ts";
 
 const BLOCK = 1 << 18;
 /** Never follows a link and never blocks on a pipe. */
@@ -18,7 +18,7 @@ let block: Buffer | undefined;
  * The git blob id of the content, prefixed with "link " for the target of a symbolic link. Undefined for anything
  * else: no file, a directory, a special file, or a file that can't be read or grows while being read.
  */
-export function contentId(place: Place, hash: HashName): string | undefined {
+export function contentId(place: FsPath, hash: HashName): string | undefined {
   let fd: number;
   try {
     fd = openSync(place, READ);
@@ -63,7 +63,7 @@ function largeId(fd: number, hash: HashName): string | undefined {
   return total === stat.size ? hasher.digest("hex") : undefined;
 }
 
-function linkId(place: Place, hash: HashName): string | undefined {
+function linkId(place: FsPath, hash: HashName): string | undefined {
   try {
     return idOfBytes(readlinkSync(place, { encoding: "buffer" }), hash, true);
   } catch (error) {

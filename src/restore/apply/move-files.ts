@@ -18,7 +18,16 @@ import { contentId } from "./content.ts";
 import { asideDirectory, asidesOf, MAX_ASIDES, placedIds, WITHDRAWN } from "./discard.ts";
 import { failure } from "./errors.ts";
 import { type Journal, restoreDirectory } from "./journal.ts";
-import { finishMove, makeOne, moveAside, type Place, place, removeEmptyTree, removeIfEmpty, safeStat } from "./move.ts";
+import {
+  type FsPath,
+  finishMove,
+  makeOne,
+  moveAside,
+  place,
+  removeEmptyTree,
+  removeIfEmpty,
+  safeStat,
+} from "./move.ts";
 import { stagedPlace } from "./stage.ts";
 
 export class FileMoves {
@@ -164,7 +173,7 @@ export class FileMoves {
     const slot = `${this.#journal.files.delete.length + n}${WITHDRAWN}`;
     const [target, out] = [onDisk(this.#root, path), this.#slot(slot)];
     const placed = placedIds(this.#journal, n);
-    const isOurs = (file: Place) => placed.includes(contentId(file, this.#hash) ?? "");
+    const isOurs = (file: FsPath) => placed.includes(contentId(file, this.#hash) ?? "");
     if (!this.#isReachable(path)) return true;
     if (!safeStat(out)) {
       if (!safeStat(target)) return true;
@@ -205,7 +214,7 @@ export class FileMoves {
     return moveAside(onDisk(this.#root, path), this.#slot(slot), this.#beside(path, slot, OLD));
   }
 
-  #place(from: Place, path: string, slot: string): boolean {
+  #place(from: FsPath, path: string, slot: string): boolean {
     return place(from, onDisk(this.#root, path), this.#beside(path, slot, NEW));
   }
 
@@ -267,7 +276,7 @@ export class FileMoves {
     }
   }
 
-  #staged(n: number): Place {
+  #staged(n: number): FsPath {
     return stagedPlace(this.#directory, this.#journal, n);
   }
 
@@ -282,7 +291,7 @@ export class FileMoves {
   }
 
   /** A temporary name in the same directory, for moves between file systems. */
-  #beside(path: string, slot: string, kind: string): Place {
+  #beside(path: string, slot: string, kind: string): FsPath {
     const directory = parentOf(path);
     const name = `.backtrail-${this.#journal.id}-${slot}.${kind}`;
     return onDisk(this.#root, directory === "." ? name : `${directory}/${name}`);
@@ -306,7 +315,7 @@ export function isReachable(root: string, path: string): boolean {
   return parentsOf(path).every((parent) => safeStat(onDisk(root, parent))?.isDirectory());
 }
 
-function namesOf(directory: Place): string[] {
+function namesOf(directory: FsPath): string[] {
   try {
     return readdirSync(directory, { encoding: "buffer" }).map((name) => decodePath(name));
   } catch (error) {

@@ -22,10 +22,10 @@ import { faultPoint } from "../../base/fault-point.ts";
 import { writeAll } from "../../base/fs/files.ts";
 import { statOf } from "../../git/index/stat-cache.ts";
 
-export type Place = string | Buffer;
+export type FsPath = string | Buffer;
 
 /** Identifies a file across renames, as long as it is not written to. */
-export function markAt(place: Place): string | undefined {
+export function markAt(place: FsPath): string | undefined {
   const stat = safeStat(place);
   return stat && markOf(stat);
 }
@@ -38,7 +38,7 @@ export function markOf(stat: BigIntStats): string {
  * Moves a file or link to `to`, a free name in our own directory; false if `from` does not exist. A move to another
  * file system copies: it first renames the file to `beside`, so that no program finds it at its path.
  */
-export function moveAside(from: Place, to: Place, beside: Place): boolean {
+export function moveAside(from: FsPath, to: FsPath, beside: FsPath): boolean {
   try {
     renameSync(from, to);
     return true;
@@ -60,7 +60,7 @@ export function moveAside(from: Place, to: Place, beside: Place): boolean {
 const MAX_COPIES = 5;
 
 /** Completes a move to another file system that began with the rename to `beside`; false if there is none. */
-export function finishMove(to: Place, beside: Place): boolean {
+export function finishMove(to: FsPath, beside: FsPath): boolean {
   const part = Buffer.concat([Buffer.from(to), Buffer.from(".part")]);
   for (let attempt = 0; attempt < MAX_COPIES; attempt++) {
     const stat = safeStat(beside);
@@ -79,7 +79,7 @@ export function finishMove(to: Place, beside: Place): boolean {
 }
 
 /** Moves `from` to `to`. Returns false, without changes, if `to` exists. Never replaces a file. */
-export function place(from: Place, to: Place, temporary: Place): boolean {
+export function place(from: FsPath, to: FsPath, temporary: FsPath): boolean {
   // On some systems, link() follows symbolic links.
   if (lstatSync(from).isSymbolicLink()) return placeLink(from, to);
   try {
@@ -92,7 +92,7 @@ export function place(from: Place, to: Place, temporary: Place): boolean {
   return drop(from);
 }
 
-function placeLink(from: Place, to: Place): boolean {
+function placeLink(from: FsPath, to: FsPath): boolean {
   try {
     symlinkSync(readlinkSync(from, { encoding: "buffer" }), to);
   } catch (error) {
@@ -103,7 +103,7 @@ function placeLink(from: Place, to: Place): boolean {
 }
 
 /** For another file system, or one without hard links. */
-function placeWithoutLinks(from: Place, to: Place, temporary: Place): boolean {
+function placeWithoutLinks(from: FsPath, to: FsPath, temporary: FsPath): boolean {
   const stat = lstatSync(from, { bigint: true });
   const there = safeStat(to);
   // An earlier attempt may have placed the file already.
@@ -124,7 +124,7 @@ function placeWithoutLinks(from: Place, to: Place, temporary: Place): boolean {
   return drop(from);
 }
 
-function copyIfFree(from: Place, to: Place, stat: BigIntStats): boolean {
+function copyIfFree(from: FsPath, to: FsPath, stat: BigIntStats): boolean {
   try {
     copyAnything(from, to, stat);
     return true;
@@ -139,27 +139,27 @@ function canCopyInstead(error: unknown): boolean {
   return !["ENOENT", "ENOTDIR", "EACCES", "ENOSPC", "EROFS"].includes(codeOf(error) ?? "");
 }
 
-function drop(file: Place): true {
+function drop(file: FsPath): true {
   unlinkSync(file);
   return true;
 }
 
-function removeIfThere(file: Place): void {
+function removeIfThere(file: FsPath): void {
   if (safeStat(file)) unlinkSync(file);
 }
 
-function sameFile(a: Place, b: Place): boolean {
+function sameFile(a: FsPath, b: FsPath): boolean {
   const [first, second] = [safeStat(a), safeStat(b)];
   return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
 }
 
-function copyAnything(from: Place, to: Place, stat: BigIntStats): void {
+function copyAnything(from: FsPath, to: FsPath, stat: BigIntStats): void {
   if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from, { encoding: "buffer" }), to);
   else copyFile(from, to, Number(stat.mode) & 0o7777);
 }
 
 /** Copies by hand because the runtime's copy treats names as text, and names are bytes. Fails if `to` exists. */
-function copyFile(from: Place, to: Place, mode: number): void {
+function copyFile(from: FsPath, to: FsPath, mode: number): void {
   const source = openSync(from, "r");
   try {
     const target = openSync(to, "wx", mode);
@@ -184,20 +184,20 @@ function copyFile(from: Place, to: Place, mode: number): void {
 const COPY_BLOCK = 1 << 20;
 
 /** True if both are files with the same bytes or links with the same target. */
-function sameContent(a: Place, b: Place): boolean {
+function sameContent(a: FsPath, b: FsPath): boolean {
   const [first, second] = [contentAt(a), contentAt(b)];
   return first !== undefined && second !== undefined && first.equals(second);
 }
 
 /** A file's bytes or a link's target; undefined for anything else. */
-function contentAt(place: Place): Buffer | undefined {
+function contentAt(place: FsPath): Buffer | undefined {
   const stat = safeStat(place);
   if (stat?.isSymbolicLink()) return readlinkSync(place, { encoding: "buffer" });
   return stat?.isFile() ? readFileSync(place) : undefined;
 }
 
 /** Removes a directory that contains only empty directories; false if it is anything else. */
-export function removeEmptyTree(directory: Place): boolean {
+export function removeEmptyTree(directory: FsPath): boolean {
   if (!safeStat(directory)?.isDirectory()) return false;
   const base = Buffer.concat([Buffer.from(directory), Buffer.from("/")]);
   const inner = readdirSync(directory, { encoding: "buffer" }).map((name) => Buffer.concat([base, name]));
@@ -207,7 +207,7 @@ export function removeEmptyTree(directory: Place): boolean {
 }
 
 /** False if the directory is not empty or does not exist. */
-export function removeIfEmpty(directory: Place): boolean {
+export function removeIfEmpty(directory: FsPath): boolean {
   try {
     rmdirSync(directory);
     return true;
@@ -224,7 +224,7 @@ export function removeIfEmpty(directory: Place): boolean {
  * Creates one directory; accepts an existing one, fails on anything else. Until it is filled, the owner keeps full
  * access; all other bits are final from the start.
  */
-export function makeOne(directory: Place, mode?: number): void {
+export function makeOne(directory: FsPath, mode?: number): void {
   try {
     mkdirSync(directory, mode === undefined ? {} : { mode: mode | 0o700 });
   } catch (error) {
@@ -232,7 +232,7 @@ export function makeOne(directory: Place, mode?: number): void {
   }
 }
 
-export function safeStat(place: Place): BigIntStats | undefined {
+export function safeStat(place: FsPath): BigIntStats | undefined {
   try {
     return statOf(place);
   } catch (error) {

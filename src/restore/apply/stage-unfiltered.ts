@@ -12,7 +12,7 @@ import { readingEnvironment } from "../../git/private/store.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { PlannedWrite } from "../types.ts";
 import { failure } from "./errors.ts";
-import type { Place } from "./move.ts";
+import type { FsPath } from "./move.ts";
 
 /** Larger files are streamed from git to disk instead of through memory. */
 const LARGE = 1 << 20;
@@ -25,9 +25,9 @@ export async function writeUnfiltered(
   reader: ObjectReader,
   rules: ConversionRules,
   files: readonly PlannedWrite[],
-  placeOf: (path: string) => Place,
+  placeOf: (path: string) => FsPath,
 ): Promise<Set<PlannedWrite>> {
-  const plain = files.filter(({ path, raw, entry }) => raw === null && isFile(entry) && rules.writesAsKept(path));
+  const plain = files.filter(({ path, raw, entry }) => raw === null && isFile(entry) && rules.writesUnchanged(path));
   const written = new Set<PlannedWrite>();
   for await (const some of batches(reader, plain)) {
     const contents = await Promise.all(some.map(({ entry }) => reader.require(entry.id, "blob")));
@@ -49,7 +49,7 @@ export async function writeUnfiltered(
 export async function writeBlob(
   workspace: Workspace,
   reader: ObjectReader,
-  place: Place,
+  place: FsPath,
   entry: TreeEntry,
   id: string,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function writeBlob(
   }
 }
 
-function writeNew(place: Place, entry: TreeEntry, content: Uint8Array): void {
+function writeNew(place: FsPath, entry: TreeEntry, content: Uint8Array): void {
   const fd = openNew(place, entry);
   try {
     writeAll(fd, content);
@@ -74,7 +74,7 @@ function writeNew(place: Place, entry: TreeEntry, content: Uint8Array): void {
 }
 
 /** Creates a file with git's mode, subject to the umask. Fails if the path exists. */
-function openNew(place: Place, { mode }: TreeEntry): number {
+function openNew(place: FsPath, { mode }: TreeEntry): number {
   return openSync(place, "wx", mode === EXECUTABLE_MODE ? 0o777 : 0o666);
 }
 

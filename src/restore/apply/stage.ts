@@ -22,7 +22,7 @@ import type { PlannedWrite } from "../types.ts";
 import { attributesFor, rulesFor } from "./attributes.ts";
 import { contentId } from "./content.ts";
 import type { Journal } from "./journal.ts";
-import type { Place } from "./move.ts";
+import type { FsPath } from "./move.ts";
 import { writeBlob, writeUnfiltered } from "./stage-unfiltered.ts";
 
 /** Overrides settings for the user's work tree and index that would interfere with our temporary ones. */
@@ -197,7 +197,7 @@ export function stagingDirectory(restoreDirectory: string): string {
 }
 
 /** The staged path of a journal's n-th file. Version 1 journals stage files under their own paths. */
-export function stagedPlace(restoreDirectory: string, journal: Pick<Journal, "v" | "files">, n: number): Place {
+export function stagedPlace(restoreDirectory: string, journal: Pick<Journal, "v" | "files">, n: number): FsPath {
   const staged = stagingDirectory(restoreDirectory);
   if (journal.v !== 1) return join(staged, String(n));
   return onDisk(staged, journal.files.write[n]?.path ?? "");

@@ -7,7 +7,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import { changedPaths } from "../../model/changes.ts";
 import type { RestoreRequest } from "../plan/plan.ts";
 import type { TreeState } from "../revert/revert.ts";
-import type { Place, TurnsTarget, YourFile } from "../types.ts";
+import type { StateTarget, TurnsTarget, YourFile } from "../types.ts";
 import { historySince, isRunning } from "./history.ts";
 import { type PassedTurn, type PlannedTurn, passedTurns, plannedTurn, turnsToPlan } from "./turns.ts";
 import { ownChangesSince } from "./yours.ts";
@@ -54,7 +54,7 @@ function turnsWithin(passed: readonly PassedTurn[], patterns: readonly string[] 
 }
 
 /** The state before the oldest turn. */
-function startOf({ turns }: TurnsTarget): Place | undefined {
+function startOf({ turns }: TurnsTarget): StateTarget | undefined {
   const first = turns.map(({ first: step }) => step).sort((a, b) => ((a?.time ?? "") < (b?.time ?? "") ? -1 : 1))[0];
   return first ? { kind: "step", step: first } : undefined;
 }

@@ -5,10 +5,10 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { loadSession } from "../../recording/session/store.ts";
 import { type HistoryItem, historyHere } from "../targets/history.ts";
-import type { Place } from "../types.ts";
+import type { StateTarget } from "../types.ts";
 
 /** Oldest first; empty if the target is not in this work tree's history. */
-export async function historySince(workspace: Workspace, target: Place): Promise<HistoryItem[]> {
+export async function historySince(workspace: Workspace, target: StateTarget): Promise<HistoryItem[]> {
   if (target.kind === "step") {
     const { id, worktree } = target.step;
     return worktree === workspace.worktree ? since(workspace, (step) => step.id === id) : [];

@@ -5,13 +5,13 @@ import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { createBranch } from "../../git/worktrees/owned.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
-import type { Place } from "../types.ts";
+import type { StateTarget } from "../types.ts";
 import { ForkError } from "./problems.ts";
 import { branchTip, ownerOf } from "./worktree.ts";
 
 const SUBJECT_LENGTH = 60;
 
-export async function makeBranch(workspace: Workspace, record: ForkRecord, target: Place): Promise<void> {
+export async function makeBranch(workspace: Workspace, record: ForkRecord, target: StateTarget): Promise<void> {
   const { branch, commit } = record;
   if (branch === null || (await branchTip(workspace, branch)) !== null) return;
   const held = commit === null ? null : await gitIn(workspace).text(["rev-parse", `${commit}^{tree}`]);
@@ -20,7 +20,7 @@ export async function makeBranch(workspace: Workspace, record: ForkRecord, targe
   if (refused !== null) throw new ForkError("failed", { kind: "branch-not-made", reason: refused });
 }
 
-async function commitFiles(workspace: Workspace, record: ForkRecord, target: Place): Promise<string> {
+async function commitFiles(workspace: Workspace, record: ForkRecord, target: StateTarget): Promise<string> {
   const prompt = target.kind === "step" ? target.step.prompt : null;
   const subject = prompt === null ? "Fork" : `Fork: ${shorten(oneLine(prompt), SUBJECT_LENGTH)}`;
   const parents = record.commit === null ? [] : ["-p", record.commit];

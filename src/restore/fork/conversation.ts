@@ -10,14 +10,14 @@ import { type ForkRecord, forkDirectory, writeForkRecord } from "../../steps/for
 import { planChat, prepareFork, stageFork, writeFork } from "../conversation/fork.ts";
 import { handoffAt } from "../conversation/handoff.ts";
 import type { ForkNote } from "../notes.ts";
-import type { Place } from "../types.ts";
+import type { StateTarget } from "../types.ts";
 
 /** Returns notes that explain why there is no conversation. A missing conversation does not hold up the files. */
 export async function continueIn(
   workspace: Workspace,
   place: Workspace,
   record: ForkRecord,
-  target: Place,
+  target: StateTarget,
 ): Promise<ForkNote[]> {
   const { making } = record;
   if (!making) return [];
@@ -58,7 +58,7 @@ async function layConversation(
   workspace: Workspace,
   place: Workspace,
   record: ForkRecord,
-  target: Place,
+  target: StateTarget,
 ): Promise<ForkNote | null> {
   if (target.kind === "commit") return { kind: "commit-forked" };
   const plan = await planChat(workspace, target.step);
@@ -84,7 +84,7 @@ async function layHandOver(
   workspace: Workspace,
   place: Workspace,
   record: ForkRecord,
-  target: Place,
+  target: StateTarget,
 ): Promise<ForkNote | null> {
   const wanted = record.making?.handOver;
   if (!wanted) return null;

@@ -26,7 +26,7 @@ import { ignoredFiles } from "../owned/ignored.ts";
 import { stateOf } from "../plan/state.ts";
 import { applyRestore, planRestore } from "../rewind.ts";
 import type { SideEffect } from "../side-effects/model.ts";
-import { isEmptyPlan, type Place } from "../types.ts";
+import { isEmptyPlan, type StateTarget } from "../types.ts";
 import { makeBranch } from "./branch.ts";
 import { continueIn, removeStaged } from "./conversation.ts";
 import { removeUnfinishedFork } from "./drop/clear.ts";
@@ -58,7 +58,7 @@ export interface MadeFork {
   notes: ForkNote[];
 }
 
-export async function makeFork(workspace: Workspace, target: Place, options: MakeOptions): Promise<MadeFork> {
+export async function makeFork(workspace: Workspace, target: StateTarget, options: MakeOptions): Promise<MadeFork> {
   const lock = await lockForks(workspace);
   try {
     if (options.bring) await demandBrought(workspace, options.bring);
@@ -82,7 +82,7 @@ export async function makeFork(workspace: Workspace, target: Place, options: Mak
   }
 }
 
-async function draft(workspace: Workspace, target: Place, options: MakeOptions): Promise<ForkRecord> {
+async function draft(workspace: Workspace, target: StateTarget, options: MakeOptions): Promise<ForkRecord> {
   const step = target.kind === "step" ? target.step : null;
   const title =
     options.branch ?? step?.name ?? step?.prompt ?? (target.kind === "commit" ? target.commit.slice(0, 8) : "");
@@ -134,7 +134,7 @@ function asBefore(
 }
 
 /** The step's commit, or the current one if that no longer exists, for example after a rebase. */
-async function commitOf(workspace: Workspace, target: Place): Promise<string | null> {
+async function commitOf(workspace: Workspace, target: StateTarget): Promise<string | null> {
   if (workspace.kind === "private") return null;
   const { head } = stateOf(target);
   if (head === null) return null;
@@ -162,7 +162,7 @@ export async function completeFork(workspace: Workspace, record: ForkRecord): Pr
     record.worktree = fork.worktree;
     writeForkRecord(workspace, record);
     faultPoint("fork:worktree");
-    if (!making.filled) missing = await putFiles(fork, target);
+    if (!making.filled) missing = await writeFiles(fork, target);
     // Do not write the files again after a kill: they may have been edited.
     making.filled = true;
     writeForkRecord(workspace, record);
@@ -195,7 +195,7 @@ export async function completeFork(workspace: Workspace, record: ForkRecord): Pr
 }
 
 /** Files of the step that only the user may read, and that are not committed without consent. */
-async function privateLeft(workspace: Workspace, target: Place): Promise<ForkNote[]> {
+async function privateLeft(workspace: Workspace, target: StateTarget): Promise<ForkNote[]> {
   const { work, shared } = stateOf(target);
   if (!shared) return [];
   const left = (await diffTrees(workspace, shared.work, work)).map(({ path }) => path);
@@ -222,7 +222,7 @@ async function placed(workspace: Workspace, record: ForkRecord): Promise<Workspa
   throw new ForkError("failed", { kind: "fork-vanished", directory: record.directory ?? "" });
 }
 
-async function putFiles(fork: Workspace, target: Place): Promise<SideEffect[]> {
+async function writeFiles(fork: Workspace, target: StateTarget): Promise<SideEffect[]> {
   releaseUserIndex(fork);
   await resumeInterruptedRestores(fork);
   const options = { codeOnly: true, everything: true };
@@ -231,7 +231,7 @@ async function putFiles(fork: Workspace, target: Place): Promise<SideEffect[]> {
   return plan.notUndone;
 }
 
-function targetOf(workspace: Workspace, record: ForkRecord): Place {
+function targetOf(workspace: Workspace, record: ForkRecord): StateTarget {
   const id = record.making?.files ?? record.from.step;
   if (id === null) return { kind: "commit", commit: record.commit ?? "", tree: record.base.work };
   const step = stepsIn(workspace).byId(id);

@@ -40,7 +40,7 @@ export type KeepReason =
   | { kind: "uncommitted"; files: number }
   | { kind: "ignored-files"; path: string; more: number };
 
-interface Standing extends Omit<RunWorktreeStatus, "worktree"> {
+interface WorktreeFinding extends Omit<RunWorktreeStatus, "worktree"> {
   /** Paths and content ids that may be deleted with it. */
   held: ReadonlyMap<string, string>;
   commits: WorktreeCommits | null;
@@ -53,7 +53,7 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 export async function runWorktreeStatuses(workspace: Workspace): Promise<RunWorktreeStatus[]> {
   return Promise.all(
     runWorktrees(workspace).map(async (worktree) => {
-      const { state, why } = await standingOf(workspace, worktree);
+      const { state, why } = await inspectWorktree(workspace, worktree);
       return { worktree, state, why };
     }),
   );
@@ -63,7 +63,7 @@ export async function runWorktreeStatuses(workspace: Workspace): Promise<RunWork
 export async function removeRunWorktree(workspace: Workspace, { worktree }: RunWorktreeStatus): Promise<boolean> {
   const { branch, owned } = worktree;
   const tip = await branchTip(workspace, branch);
-  const { state, why, held, commits } = await standingOf(workspace, worktree);
+  const { state, why, held, commits } = await inspectWorktree(workspace, worktree);
   if (why !== null) return false;
   const id = removalId(worktree);
   if (commits) await holdCommits(workspace, `run-${id}`, commits);
@@ -89,7 +89,7 @@ export async function removeRunWorktree(workspace: Workspace, { worktree }: RunW
   return isAllGone;
 }
 
-async function standingOf(workspace: Workspace, worktree: RunWorktree): Promise<Standing> {
+async function inspectWorktree(workspace: Workspace, worktree: RunWorktree): Promise<WorktreeFinding> {
   const { directory, branch, commit, owned } = worktree;
   const removal = readRemoval(worktree);
   const isGoing = removal?.begun || (removal && removalState(removal) === "begun") || owned.directory === null;
@@ -111,7 +111,7 @@ async function standingOf(workspace: Workspace, worktree: RunWorktree): Promise<
   return { state: tip === null || tip === commit ? "empty" : "merged", why: null, held, commits };
 }
 
-function kept(why: KeepReason): Standing {
+function kept(why: KeepReason): WorktreeFinding {
   return { state: "kept", why, held: NOTHING, commits: null };
 }
 

@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import { excludeEdit } from "../../edit/exclude.ts";
-import { type EditOwner, installEdit, lookAt, uninstallEdit } from "../../edit/record.ts";
+import { type EditOwner, inspectEdit, installEdit, uninstallEdit } from "../../edit/record.ts";
 import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
@@ -30,7 +30,8 @@ export async function bringToFork(workspace: Workspace, fork: Workspace, record:
   for (const path of bring.link) {
     const [file, edit, keeping] = excludeOf(workspace, record, path);
     // Also needed if only our own line for another fork hides it: this fork must hold that line too.
-    if (!(await isIgnored(fork, path)) || lookAt(file, edit) === "installed") await installEdit(file, edit, keeping);
+    if (!(await isIgnored(fork, path)) || inspectEdit(file, edit) === "installed")
+      await installEdit(file, edit, keeping);
   }
   bringOver(from.root, fork.root, bring);
 }

@@ -47,7 +47,7 @@ export function convertedOtherwise(
 ): Map<string, TreeEntry> {
   const found = new Map<string, TreeEntry>();
   for (const [path, entry] of files) {
-    const [isPlainNow, isPlainThen] = [now.writesAsKept(path), then.writesAsKept(path)];
+    const [isPlainNow, isPlainThen] = [now.writesUnchanged(path), then.writesUnchanged(path)];
     if (isPlainNow && isPlainThen) continue;
     const place = onDisk(workspace.root, path);
     const isOther = isPlainThen

@@ -32,11 +32,11 @@ function plan(differences: TreeDifference[], standing: Record<string, PathType> 
     presentRaw: new Map(),
     targetRaw: new Map(),
     rawOnly: new Map(),
-    missedNow: [],
-    missedThen: [],
+    uncapturedNow: [],
+    uncapturedAtTarget: [],
     protectedDirectories: [],
-    unwatched: new Set(),
-    isChosen: () => true,
+    skipWorktreePaths: new Set(),
+    isSelected: () => true,
     ground: ground(standing),
     ...more,
   });
@@ -109,7 +109,7 @@ test("a file gives way to a directory if it is recorded, and is in the way if no
   expect(plan([added("thing/a")], standing).conflicts).toEqual([
     { path: "thing/a", reason: { kind: "obstacle", parent: "thing", type: "file" } },
   ]);
-  const chosen = { isChosen: (path: string) => path.startsWith("thing/") };
+  const chosen = { isSelected: (path: string) => path.startsWith("thing/") };
   expect(plan([deleted("thing"), added("thing/a")], standing, chosen).conflicts).toHaveLength(1);
 });
 

@@ -24,15 +24,15 @@ export interface PlanInput {
   targetRaw: ReadonlyMap<string, string>;
   /** Target entries that git considers unchanged but whose bytes differ. */
   rawOnly: ReadonlyMap<string, TreeEntry>;
-  missedNow: readonly NotCaptured[];
-  missedThen: readonly NotCaptured[];
+  uncapturedNow: readonly NotCaptured[];
+  uncapturedAtTarget: readonly NotCaptured[];
   protectedDirectories: readonly string[];
   /** Paths whose index entries make git ignore the file (skip-worktree, assume-unchanged). */
-  unwatched: ReadonlySet<string>;
+  skipWorktreePaths: ReadonlySet<string>;
   /** Files that the target lacks and that its own rules ignore. Defaults to none. */
   ignoredAtTarget?: ReadonlySet<string>;
   permissions?: PlannedPermissions;
-  isChosen: (path: string) => boolean;
+  isSelected: (path: string) => boolean;
   ground: WorkTreeView;
 }
 
@@ -59,7 +59,7 @@ export function planFiles(input: PlanInput): Planned {
   };
   const writes: { path: string; entry: TreeEntry; before: TreeEntry | null }[] = [];
   for (const { path, before, after } of input.differences) {
-    if (!input.isChosen(path) || left.leaves(path, before, after)) continue;
+    if (!input.isSelected(path) || left.leaves(path, before, after)) continue;
     if (after === null) {
       files.delete.push(path);
       note(path, before);
@@ -68,10 +68,10 @@ export function planFiles(input: PlanInput): Planned {
     else writes.push({ path, entry: after, before });
   }
   for (const [path, entry] of input.rawOnly) {
-    if (input.isChosen(path) && !left.leaves(path, entry, entry)) writes.push({ path, entry, before: entry });
+    if (input.isSelected(path) && !left.leaves(path, entry, entry)) writes.push({ path, entry, before: entry });
   }
   for (const [path, { entry, permissions }] of input.permissions?.only ?? []) {
-    if (input.isChosen(path) && !left.leaves(path, entry, entry))
+    if (input.isSelected(path) && !left.leaves(path, entry, entry))
       files.chmod.push({ path, mode: entry.mode, permissions });
   }
   const conflicts: Conflict[] = [];
@@ -106,7 +106,7 @@ function plannedDirectories(input: PlanInput, write: readonly PlannedWrite[]): P
     if (permissions !== undefined) planned.set(path, permissions);
   }
   for (const [path, permissions] of input.permissions?.directories ?? [])
-    if (input.isChosen(path)) planned.set(path, permissions);
+    if (input.isSelected(path)) planned.set(path, permissions);
   // Deepest first: a parent must stay accessible until its contents are done.
   return [...planned].map(([path, permissions]) => ({ path, permissions })).sort((a, b) => (a.path < b.path ? 1 : -1));
 }
@@ -164,10 +164,10 @@ class LeftAlone {
 
   constructor(input: PlanInput) {
     this.#protected = new Set(input.protectedDirectories);
-    this.#unwatched = input.unwatched;
+    this.#unwatched = input.skipWorktreePaths;
     this.#ignoredThen = input.ignoredAtTarget;
-    for (const { path, why } of input.missedThen) this.#missed.set(path, notCaptured(why, "then"));
-    for (const { path, why } of input.missedNow) this.#missed.set(path, notCaptured(why, "now"));
+    for (const { path, why } of input.uncapturedAtTarget) this.#missed.set(path, notCaptured(why, "then"));
+    for (const { path, why } of input.uncapturedNow) this.#missed.set(path, notCaptured(why, "now"));
     for (const { path, before, after } of input.differences) {
       if (before?.mode === GITLINK_MODE || after?.mode === GITLINK_MODE) this.#missed.set(path, SUBMODULE);
     }

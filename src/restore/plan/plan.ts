@@ -114,9 +114,10 @@ export async function buildPlan(
     const asking = { ...question, differences: input.differences, details: objects.details };
     const permissions = merge ? await permissionsBefore(asking, merge.changes) : await permissionsThen(asking, state);
     planned = planFiles({ ...input, ignoredAtTarget: ignored, permissions });
-    attributesStay = input.unwatched.size === 0 && !input.differences.some(({ path }) => isAttributesFile(path));
+    attributesStay =
+      input.skipWorktreePaths.size === 0 && !input.differences.some(({ path }) => isAttributesFile(path));
     const staged = stagedState(workspace, present, state, options, head);
-    if (staged) index = await planIndex(trees, present, staged, input.unwatched, state.head);
+    if (staged) index = await planIndex(trees, present, staged, input.skipWorktreePaths, state.head);
     const left = new Set(planned.notUndone.map(effectPath).filter((path) => path !== null));
     // Effects that concern more than single files come first, because long lists are truncated.
     notUndone.push(...inProgressEffects(workspace, present, request));
@@ -125,14 +126,14 @@ export async function buildPlan(
   const { files } = planned;
   const conflicts = [...planned.conflicts];
   if (merge && merged) {
-    const doubts = doubtsOf(
+    const unresolved = mergeConflicts(
       merge,
       merged,
       files,
       await findConflictSource(workspace, objects, merge, merged.conflicts),
     );
-    conflicts.push(...doubts.conflicts);
-    notUndone.push(...doubts.left, ...(await stagedFiles(workspace, trees, present, files)));
+    conflicts.push(...unresolved.conflicts);
+    notUndone.push(...unresolved.left, ...(await stagedFiles(workspace, trees, present, files)));
   }
   const write = files.write.map(({ path }) => path);
   const chmod = chmodPaths(workspace, files);
@@ -186,7 +187,7 @@ function stateAfter({ target, merge }: RestoreRequest, present: Snapshot, merged
 }
 
 /** Merge conflicts. They block the restore unless markers show them in the files. */
-function doubtsOf(
+function mergeConflicts(
   { shared, markers }: Merge,
   merged: Reverted,
   files: FilePlan,
@@ -199,11 +200,11 @@ function doubtsOf(
     const source = by.get(path);
     return { path, reason: source && reason.kind !== "obstacle" ? { ...reason, by: source } : reason };
   };
-  const unmarked = [...merged.unmarked.map(since), ...shared];
-  const marked = merged.conflicts.filter(({ path }) => !unmarked.some((other) => other.path === path)).map(since);
+  const withoutMarkers = [...merged.withoutMarkers.map(since), ...shared];
+  const marked = merged.conflicts.filter(({ path }) => !withoutMarkers.some((other) => other.path === path)).map(since);
   const written = files.write.length + files.delete.length + files.chmod.length;
-  if (!markers || written === 0) return { conflicts: [...marked, ...unmarked].sort(byPath), left: submodules };
-  const left = unmarked.map(({ path, reason }) => ({ kind: "unresolved" as const, path, reason }));
+  if (!markers || written === 0) return { conflicts: [...marked, ...withoutMarkers].sort(byPath), left: submodules };
+  const left = withoutMarkers.map(({ path, reason }) => ({ kind: "unresolved" as const, path, reason }));
   return {
     conflicts: marked.map((conflict) => ({ ...conflict, markers: true as const })),
     left: [...left, ...submodules],

@@ -13,7 +13,7 @@ import type { Snapshot } from "../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { StepSnapshot } from "../../model/step.ts";
 import { rulesFor } from "../apply/attributes.ts";
-import type { Place } from "../types.ts";
+import type { StateTarget } from "../types.ts";
 import { convertedOtherwise, hasChangedSettings, otherFiles } from "./converted-otherwise.ts";
 import type { PlanInput } from "./files.ts";
 import { workTreeView } from "./work-tree.ts";
@@ -40,7 +40,7 @@ export interface PlanObjects {
   agents: Promise<readonly Pick<Agent, "profile">[]>;
 }
 
-export function stateOf(target: Place): TargetState {
+export function stateOf(target: StateTarget): TargetState {
   if (target.kind === "commit") {
     const { tree, commit } = target;
     return { work: tree, raw: null, notCaptured: [], staged: null, index: tree, head: commit, holdsUntracked: false };
@@ -70,11 +70,11 @@ export async function planInput(
     presentRaw,
     targetRaw,
     rawOnly: await rawOnly(workspace, objects, { present, target, presentRaw, targetRaw, differences }),
-    missedNow: present.notCaptured,
-    missedThen: target.notCaptured,
+    uncapturedNow: present.notCaptured,
+    uncapturedAtTarget: target.notCaptured,
     protectedDirectories: [...new Set((await agents).flatMap(({ profile }) => profile.protected_dirs))],
-    unwatched: await unwatched,
-    isChosen: patterns && patterns.length > 0 ? pathMatcher(patterns) : () => true,
+    skipWorktreePaths: await unwatched,
+    isSelected: patterns && patterns.length > 0 ? pathMatcher(patterns) : () => true,
     ground: workTreeView(workspace.root),
   };
 }
@@ -130,9 +130,9 @@ async function rawOnly(
   const files = [...entries.keys(), ...others.keys()].map((path) => ({ path }));
   const rulesThen = await rulesFor(workspace, { trees, reader }, target.work, files, target.lineEnds);
   const bytesNow = (path: string, { id }: TreeEntry) =>
-    presentRaw.get(path) ?? (present.lineEnds && rules().writesAsKept(path) ? id : undefined);
+    presentRaw.get(path) ?? (present.lineEnds && rules().writesUnchanged(path) ? id : undefined);
   const bytesThen = (path: string, { id }: TreeEntry) =>
-    targetRaw.get(path) ?? (rulesThen.writesAsKept(path) ? id : undefined);
+    targetRaw.get(path) ?? (rulesThen.writesUnchanged(path) ? id : undefined);
   // With different settings or attributes, the same bytes may have been stored as raw or as a plain blob.
   for (const [path, entry] of entries) {
     const now = bytesNow(path, entry);

@@ -63,7 +63,7 @@ export async function ownChanges(
     const own = all.filter((window) => ownKey(window) === ownKey(turn));
     const isAlone = (i: number) =>
       own.some((window) => isAtWork(window, i)) && !separate.some((window) => mayBeAtWork(window, i));
-    const files = alone ? await alsoInBetween(trees, steps, range, turn, isAlone) : [];
+    const files = alone ? await transientFiles(trees, steps, range, turn, isAlone) : [];
     windows.push({ ...range, turn, rivals, files: [...new Set([...turn.files, ...files])] });
   }
   const groups = new Map<string, Change & { to: number; from: number }>();
@@ -140,7 +140,7 @@ function sourceOf({ last, subagent, ended }: TurnWindow): ConflictSource {
  * Files that a turn had only temporarily, as seen by steps of other turns: a file that it created and that another
  * turn moved or deleted is in neither its first nor its last step.
  */
-async function alsoInBetween(
+async function transientFiles(
   trees: TreeStore,
   steps: readonly Step[],
   { from, to }: Window,

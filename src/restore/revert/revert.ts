@@ -50,7 +50,7 @@ export interface Change {
 export interface Reverted extends TreeState {
   conflicts: Conflict[];
   /** Conflicts that markers can't show; these files stay unchanged. */
-  unmarked: Conflict[];
+  withoutMarkers: Conflict[];
   /** Submodules among the paths. */
   submodules: string[];
 }
@@ -71,7 +71,7 @@ export async function revertChanges(
   const exact = new ExactBytes(objects.trees);
   const start = await exact.treeOf(present);
   const found = new Map<string, Conflict>();
-  const unmarked = new Map<string, Conflict>();
+  const withoutMarkers = new Map<string, Conflict>();
   const submodules = new Set<string>();
   let ours = start;
   for (const change of changes) {
@@ -80,32 +80,32 @@ export async function revertChanges(
     const theirs = await without(objects.trees, base, before, change.paths, submodules);
     if (theirs === base) continue;
     const merged = await mergeTrees(workspace, objects.writer, { base, ours, theirs }, nameSides(change));
-    const doubts = doubtsIn(merged);
-    for (const { path, reason, markable } of doubts.values()) {
+    const conflicts = conflictsIn(merged);
+    for (const { path, reason, supportsMarkers } of conflicts.values()) {
       // git invents names if two entries compete for the same path.
       if (!(await isIn(objects.trees, path, [ours, base, theirs]))) continue;
       found.set(path, { path, reason });
-      if (!markable) unmarked.set(path, { path, reason });
+      if (!supportsMarkers) withoutMarkers.set(path, { path, reason });
     }
-    if (doubts.size === 0) {
+    if (conflicts.size === 0) {
       ours = merged.tree;
       continue;
     }
-    const inDoubt = (path: string) => {
-      const doubt = doubts.get(path);
-      return doubt !== undefined && !(doubt.markable && markers) ? doubt : undefined;
+    const undecided = (path: string) => {
+      const conflict = conflicts.get(path);
+      return conflict !== undefined && !(conflict.supportsMarkers && markers) ? conflict : undefined;
     };
     const decided = new Map<string, TreeEntry | null>();
     for (const { path, after } of await compareTrees(objects.trees, ours, merged.tree)) {
-      if (inDoubt(path)) continue;
+      if (undecided(path)) continue;
       // A path below a conflicting file would replace that file.
       const above =
         after &&
         parentsOf(path)
-          .map(inDoubt)
-          .find((doubt) => doubt !== undefined);
+          .map(undecided)
+          .find((conflict) => conflict !== undefined);
       if (!above) decided.set(path, after);
-      else for (const told of [found, unmarked]) told.set(path, { path, reason: above.reason });
+      else for (const list of [found, withoutMarkers]) list.set(path, { path, reason: above.reason });
     }
     ours = await objects.trees.apply(ours, decided);
   }
@@ -114,7 +114,7 @@ export async function revertChanges(
   return {
     ...state,
     conflicts: [...found.values()].sort(byPath),
-    unmarked: [...unmarked.values()].sort(byPath),
+    withoutMarkers: [...withoutMarkers.values()].sort(byPath),
     submodules: [...submodules],
   };
 }
@@ -149,11 +149,11 @@ function nameSides({ name, label }: Change): { ours: string; theirs: string } {
   return { ours: "now", theirs: label ?? `before-${name}` };
 }
 
-interface Doubt {
+interface FoundConflict {
   path: string;
   reason: { kind: MergeConflictKind };
   /** True if conflict markers can show it. */
-  markable: boolean;
+  supportsMarkers: boolean;
 }
 
 /** git's names for conflicts. */
@@ -163,27 +163,27 @@ const KINDS: Record<string, MergeConflictKind> = {
   "modify/delete": "removed-and-changed",
 };
 
-function doubtsIn({ conflicts, undecided }: MergedTrees): Map<string, Doubt> {
-  const doubts = new Map<string, Doubt>();
-  for (const { kind, paths } of conflicts) {
+function conflictsIn(merged: MergedTrees): Map<string, FoundConflict> {
+  const found = new Map<string, FoundConflict>();
+  for (const { kind, paths } of merged.conflicts) {
     for (const path of paths) {
-      const known = doubts.get(path);
+      const known = found.get(path);
       const plain = kind === "contents";
       if (plain && known) continue;
-      doubts.set(path, { path, reason: { kind: KINDS[kind] ?? "moved" }, markable: plain });
+      found.set(path, { path, reason: { kind: KINDS[kind] ?? "moved" }, supportsMarkers: plain });
     }
   }
-  for (const { path, stages } of undecided) {
+  for (const { path, stages } of merged.undecided) {
     const regular = stages.every(({ mode }) => mode === FILE_MODE || mode === EXECUTABLE_MODE);
-    const known = doubts.get(path);
-    if (!known) doubts.set(path, { path, reason: { kind: "changed" }, markable: false });
-    else if (!regular) doubts.set(path, { path, reason: { kind: "not-plain" }, markable: false });
+    const known = found.get(path);
+    if (!known) found.set(path, { path, reason: { kind: "changed" }, supportsMarkers: false });
+    else if (!regular) found.set(path, { path, reason: { kind: "not-plain" }, supportsMarkers: false });
     else if (known.reason.kind === "removed-and-changed") {
       const kind = stages.some(({ stage }) => stage === 2) ? "created-and-changed" : "deleted";
-      doubts.set(path, { ...known, reason: { kind } });
+      found.set(path, { ...known, reason: { kind } });
     }
   }
-  return doubts;
+  return found;
 }
 
 /** Converts states to trees that contain every file's exact bytes, and back. */

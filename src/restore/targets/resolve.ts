@@ -8,7 +8,7 @@ import { isTurnStep } from "../../model/turn.ts";
 import { stepsIn } from "../../steps/log.ts";
 
 import { type Meaning, RestoreError, type Suggestions } from "../problems.ts";
-import type { Place } from "../types.ts";
+import type { StateTarget } from "../types.ts";
 import { requireLastGreen } from "./check-results.ts";
 import { commitOfCheckpoint, findCommit } from "./commits.ts";
 import { activeSteps, turnAt, turnsBack } from "./history.ts";
@@ -21,7 +21,7 @@ const NEAR = 3;
 const CHECKPOINTS = /^(?:.*\/)?entire\/checkpoints\//;
 
 /** A turn count means the state before that turn. With a session, `last`, `prev` and counts refer to its turns only. */
-export async function resolveTarget(workspace: Workspace, text: string, session?: string): Promise<Place> {
+export async function resolveTarget(workspace: Workspace, text: string, session?: string): Promise<StateTarget> {
   const wanted = text.trim();
   if (wanted === "") throw new RestoreError("usage", { kind: "empty-target" });
   if (wanted === "last") return { kind: "step", step: lastTurn(workspace, session) };
@@ -41,7 +41,7 @@ export async function resolveTarget(workspace: Workspace, text: string, session?
 }
 
 /** Resolves a turn itself rather than the state before it: `show 2` shows the turn. */
-export async function resolveStep(workspace: Workspace, text: string): Promise<Place> {
+export async function resolveStep(workspace: Workspace, text: string): Promise<StateTarget> {
   const wanted = text.trim();
   const count = turnCount(wanted);
   const turn = count === null ? undefined : turnAt(workspace, count);
@@ -52,7 +52,7 @@ export async function resolveStep(workspace: Workspace, text: string): Promise<P
 }
 
 /** All meanings other than a turn count. */
-async function otherMeaning(workspace: Workspace, wanted: string): Promise<Place | undefined> {
+async function otherMeaning(workspace: Workspace, wanted: string): Promise<StateTarget | undefined> {
   const named = namedStep(workspace, wanted);
   const step = named === undefined && looksLikeStepId(wanted) ? stepsIn(workspace).byId(wanted) : undefined;
   if (step) return { kind: "step", step };
@@ -65,7 +65,7 @@ async function otherMeaning(workspace: Workspace, wanted: string): Promise<Place
   return (await commitOfCheckpoint(workspace, wanted)) ?? sessionPlace(workspace, wanted);
 }
 
-function sessionPlace(workspace: Workspace, wanted: string): Place | undefined {
+function sessionPlace(workspace: Workspace, wanted: string): StateTarget | undefined {
   const [step, ...others] = sessionsBeginning(workspace, wanted);
   if (others.length > 0) throw new RestoreError("usage", { kind: "session-ambiguous", text: wanted });
   return step && { kind: "step", step };
@@ -88,7 +88,7 @@ function endOf(steps: readonly Step[]): Step | undefined {
   return steps.find(({ kind }) => kind === "turn-end") ?? steps.find(isTurnStep);
 }
 
-function back(workspace: Workspace, count: number, session?: string): Place {
+function back(workspace: Workspace, count: number, session?: string): StateTarget {
   const result = turnsBack(workspace, count, session);
   if ("step" in result) return { kind: "step", step: result.step };
   throw tooFew(workspace, count, session);
@@ -104,7 +104,7 @@ export function countedFromOne(text: string): RestoreError {
   return new RestoreError("usage", { kind: "turn-zero", text });
 }
 
-function refuseAmbiguous(text: string, count: number, other: Place | undefined): void {
+function refuseAmbiguous(text: string, count: number, other: StateTarget | undefined): void {
   if (other) throw ambiguous(text, { kind: "turn", count }, meaning(other));
 }
 
@@ -112,7 +112,7 @@ function ambiguous(text: string, ...meanings: [Meaning, Meaning]): RestoreError 
   return new RestoreError("usage", { kind: "target-ambiguous", text, meanings });
 }
 
-function meaning(place: Place): Meaning {
+function meaning(place: StateTarget): Meaning {
   if (place.kind === "commit") return { kind: "commit", commit: place.commit };
   const { id, name, session } = place.step;
   return name === null ? { kind: "session", session: session ?? "", step: id } : { kind: "named-step", step: id };

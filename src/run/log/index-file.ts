@@ -21,7 +21,7 @@ const NO_TAGS: readonly string[] = [];
 const PREFIX = '{"v":1,"log":"';
 
 /** The facts that a session's first run fixes. */
-export interface Facts {
+export interface RunMetadata {
   agent: string;
   /** One line, shortened. */
   prompt: string;
@@ -32,7 +32,7 @@ export interface Facts {
 }
 
 /** The newest known state of a log. */
-export interface Entry extends Facts {
+export interface Entry extends RunMetadata {
   /** Null while the run is in progress, or if it was killed. */
   status: EndStatus | null;
   pid: number | null;
@@ -58,13 +58,13 @@ export interface Ending {
   tags?: readonly string[];
 }
 
-export function factsOf(start: { agent: string; prompt: string }, parent: string | null, at: number): Facts {
+export function factsOf(start: { agent: string; prompt: string }, parent: string | null, at: number): RunMetadata {
   const prompt = shorten(oneLine(start.prompt.slice(0, 4 * MAX_PROMPT)), MAX_PROMPT);
   return { agent: start.agent, prompt, parent, at };
 }
 
 /** `facts` is null for a run that continues a session. */
-export function noteStart(logs: string, name: string, facts: Facts | null, tags: readonly string[]): void {
+export function noteStart(logs: string, name: string, facts: RunMetadata | null, tags: readonly string[]): void {
   const { pid } = process;
   note(logs, name, { ...facts, pid, start: processStart(pid) ?? null, ...(tags.length > 0 && { tags }) });
 }
@@ -77,7 +77,7 @@ export function noteName(logs: string, before: string, name: string): void {
 export function noteEnd(
   logs: string,
   name: string,
-  facts: Facts | null,
+  facts: RunMetadata | null,
   { tags = [], usage, ...ending }: Ending,
 ): void {
   note(logs, name, { ...facts, ...ending, ...(usage && amounts(usage)), ...(tags.length > 0 && { tags }) });

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { StreamSection } from "../../agents/contract/profile.ts";
 import { findRunner } from "../agents.ts";
-import { type Moment, RunResult } from "../result.ts";
+import { RunResult, type StreamEvent } from "../result.ts";
 import { LineSplitter } from "../stream.ts";
 import { SEPARATOR, type StartRecord, startOf } from "./records.ts";
 
@@ -12,7 +12,7 @@ const UNKNOWN: StreamSection = { session_id: [], rules: [] };
 export interface LogReader {
   /** Called when a run begins; `start` is null if the log has no start record. */
   run(start: StartRecord | null): void;
-  moment?(moment: Moment): void;
+  moment?(moment: StreamEvent): void;
   end(result: RunResult): void;
 }
 

@@ -13,14 +13,14 @@ export interface Fate {
   check: "green" | "red" | null;
 }
 
-export type Place = Pick<Conversation, "agent" | "session" | "repository" | "store">;
+export type SessionLocation = Pick<Conversation, "agent" | "session" | "repository" | "store">;
 
 /** The records of all repositories that a search needs. */
 export class Fates {
   readonly #repositories = new Map<string, Promise<RepositoryRecords | null>>();
 
   /** The records of the repository; null if it is gone or nothing was recorded there. */
-  of({ repository, store }: Place): Promise<RepositoryRecords | null> {
+  of({ repository, store }: SessionLocation): Promise<RepositoryRecords | null> {
     if (repository === null || store === null) return Promise.resolve(null);
     const known = this.#repositories.get(repository) ?? readRecords(repository, store);
     this.#repositories.set(repository, known);

@@ -17,7 +17,7 @@ import { sessionTree } from "../../run/sessions/tree.ts";
 import { stepsIn } from "../../steps/log.ts";
 import { estimatedCost } from "../../transcripts/prices.ts";
 import type { Document } from "../index/documents.ts";
-import type { Fate, Place } from "./fates.ts";
+import type { Fate, SessionLocation } from "./fates.ts";
 
 export class RepositoryRecords {
   readonly workspace: Workspace;
@@ -40,7 +40,7 @@ export class RepositoryRecords {
   }
 
   /** The step that represents the turn of a document: its end, or its newest step while it is running. */
-  stepOf({ step, position, turn }: Document, { agent, session }: Place): Step | undefined {
+  stepOf({ step, position, turn }: Document, { agent, session }: SessionLocation): Step | undefined {
     if (step !== null) return this.#byId.get(step);
     const steps = this.#bySession.get(sessionRefKey({ agent, session })) ?? [];
     const last = steps.at(-1)?.transcript?.generation;

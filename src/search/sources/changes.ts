@@ -44,7 +44,8 @@ export async function indexChanges(
       const before = start ?? (end.parent === null ? undefined : stepsIn(workspace).byId(end.parent));
       const documents = before ? await changedLines(reader, trees, before, end, redaction) : [];
       add(index, workspace, end, documents);
-      if (!progress.goOn(documents.reduce((sum, { text }) => sum + text.length, 0))) return end === turns.at(-1)?.end;
+      if (!progress.keepsGoing(documents.reduce((sum, { text }) => sum + text.length, 0)))
+        return end === turns.at(-1)?.end;
     }
     return true;
   } finally {

@@ -30,7 +30,7 @@ export interface TranscriptSource extends ConversationName {
 
 export interface Progress {
   /** Called after each piece with its number of bytes. False stops: the rest is indexed the next time. */
-  goOn(bytes: number): boolean;
+  keepsGoing(bytes: number): boolean;
 }
 
 /** Returns false if there is more to index. */
@@ -70,7 +70,7 @@ export function indexTranscript(
     });
     first = false;
     if (isLast) return true;
-    if (!progress.goOn((piece?.end ?? 0) - (piece?.start ?? 0))) return false;
+    if (!progress.keepsGoing((piece?.end ?? 0) - (piece?.start ?? 0))) return false;
   }
 
   function afterPiece(row: Omit<Conversation, "id">, piece: Piece, { isDocument }: TranscriptSource) {

@@ -29,7 +29,7 @@ export interface UpdateOptions {
   /** `quick` relies on directories' times; `full` looks at every file. */
   look: "quick" | "full";
   /** Called between pieces of work. False stops. */
-  goOn?(progress: UpdateProgress): boolean;
+  keepsGoing?(progress: UpdateProgress): boolean;
 }
 
 export interface UpdateProgress {
@@ -85,7 +85,7 @@ class Update {
   }
 
   async run(): Promise<number> {
-    const { look, goOn = () => true } = this.#options;
+    const { look, keepsGoing = () => true } = this.#options;
     const native = loadConfig(null).search.native
       ? await nativeTranscripts(this.#index, look)
       : { files: [], folders: new Map<string, number>() };
@@ -100,7 +100,7 @@ class Update {
     const progress = { bytes: 0, done: 0, all: tasks.length };
     const isWanted = (bytes: number) => {
       progress.bytes += bytes;
-      return goOn(progress);
+      return keepsGoing(progress);
     };
     this.#index.beginBatch();
     try {
@@ -124,7 +124,7 @@ class Update {
     for (const task of tasks) {
       if (!isWanted(0)) return false;
       try {
-        if (!(await task.run({ goOn: isWanted }))) return false;
+        if (!(await task.run({ keepsGoing: isWanted }))) return false;
       } catch (error) {
         if (isDamage(error) || isFull(error)) throw error;
         logError("search", error);

@@ -3,7 +3,7 @@ import type { TreeDifference } from "../../git/objects/tree-diff.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { runningTurns } from "../../recording/claims.ts";
 import { captureOptions } from "../../recording/dispatcher.ts";
-import type { Place } from "../../restore/types.ts";
+import type { StateTarget } from "../../restore/types.ts";
 import { currentSnapshot, diffTrees } from "../../steps/diff.ts";
 import type { Experiment } from "../../steps/results/types.ts";
 import { TrialError } from "../problems.ts";
@@ -13,8 +13,8 @@ import { momentOf, type Point, pointsBetween } from "./points.ts";
 import { type Search, search } from "./search.ts";
 
 export interface BisectOptions extends Omit<TrialOptions, "by"> {
-  good: Place | null;
-  bad: Place | null;
+  good: StateTarget | null;
+  bad: StateTarget | null;
   /** Reports the number of states to search. */
   begun(states: number): void;
   /** Reports the result of one state. */
@@ -62,7 +62,7 @@ function tooFew({ good, bad }: BisectOptions): TrialError {
 }
 
 /** Validates a path to bring along, relative to the work tree's root, before anything is created. */
-export function broughtPath(given: string): string {
+export function checkedPath(given: string): string {
   const path = given.replace(/^\.\//, "").replace(/\/$/, "");
   const parts = path.split("/");
   if (path !== "" && !path.startsWith("/") && parts.every((part) => part !== "" && part !== "." && part !== ".."))

@@ -8,7 +8,7 @@ import type { Snapshot } from "../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { activeSteps } from "../../restore/targets/history.ts";
-import type { CommitTarget, Place } from "../../restore/types.ts";
+import type { CommitTarget, StateTarget } from "../../restore/types.ts";
 import { stepsIn } from "../../steps/log.ts";
 import { sameFiles, stateOfSnapshot, stateOfStep, type TrialState } from "../../steps/results/types.ts";
 import { TrialError } from "../problems.ts";
@@ -30,8 +30,8 @@ export function momentOf({ steps }: Point): Step | undefined {
 /** `bad` null means the current files; `good` null leaves the start open. */
 export async function pointsBetween(
   workspace: Workspace,
-  good: Place | null,
-  bad: Place | null,
+  good: StateTarget | null,
+  bad: StateTarget | null,
   present: Snapshot,
 ): Promise<Point[]> {
   let steps = stepsAround(workspace, [good, bad]);
@@ -50,7 +50,7 @@ export async function pointsBetween(
 }
 
 /** The history of the current files; if a named step was abandoned by a rewind, all steps in recorded order. */
-function stepsAround(workspace: Workspace, named: readonly (Place | null)[]): Step[] {
+function stepsAround(workspace: Workspace, named: readonly (StateTarget | null)[]): Step[] {
   const way = [...activeSteps(workspace)].reverse();
   const onTheWay = new Set(way.map(({ id }) => id));
   if (named.every((target) => target?.kind !== "step" || onTheWay.has(target.step.id))) return way;
@@ -59,14 +59,14 @@ function stepsAround(workspace: Workspace, named: readonly (Place | null)[]): St
   return all.filter((step) => ids.has(step.id) || (step.kind !== "safety" && step.worktree === workspace.worktree));
 }
 
-async function firstAfter(workspace: Workspace, steps: readonly Step[], good: Place): Promise<number> {
+async function firstAfter(workspace: Workspace, steps: readonly Step[], good: StateTarget): Promise<number> {
   if (good.kind === "step") return positionOf(steps, good.step);
   const time = await timeOf(workspace, good.commit);
   const at = steps.findIndex((step) => Date.parse(step.time) > time);
   return at === -1 ? steps.length : at;
 }
 
-async function lastBefore(workspace: Workspace, steps: readonly Step[], bad: Place): Promise<number> {
+async function lastBefore(workspace: Workspace, steps: readonly Step[], bad: StateTarget): Promise<number> {
   if (bad.kind === "step") return positionOf(steps, bad.step) + 1;
   const time = await timeOf(workspace, bad.commit);
   return steps.findLastIndex((step) => Date.parse(step.time) <= time) + 1;

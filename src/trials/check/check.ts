@@ -5,7 +5,7 @@ import type { Step } from "../../model/step.ts";
 import { activeSteps } from "../../restore/targets/history.ts";
 import { Results } from "../../steps/results/results.ts";
 import { type Experiment, stateOfStep } from "../../steps/results/types.ts";
-import { broughtPath } from "../bisect/bisect.ts";
+import { checkedPath } from "../bisect/bisect.ts";
 import type { Trials, Tried } from "../trial/trials.ts";
 
 /** How far back to look for a passing state if the newest ones fail. */
@@ -18,8 +18,8 @@ export function experimentFrom({ checks }: Pick<Config, "checks">): Experiment |
   return {
     command,
     directory: ".",
-    link: link.map(broughtPath),
-    copy: copy.map(broughtPath),
+    link: link.map(checkedPath),
+    copy: copy.map(checkedPath),
     timeoutMs: timeout * 1000,
   };
 }

@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../../../src/base/errors.ts";
 import { hooksEdit } from "../../../src/edit/edit.ts";
 import { claudeLayout, cursorLayout, geminiLayout } from "../../../src/edit/hook-layouts.ts";
 import { jsonc } from "../../../src/edit/jsonc.ts";
-import { installEdit, lookAt, uninstallEdit } from "../../../src/edit/record.ts";
+import { inspectEdit, installEdit, uninstallEdit } from "../../../src/edit/record.ts";
 import { tomlTablesEdit } from "../../../src/edit/toml-tables.ts";
 import { UnsupportedDocument } from "../../../src/edit/value.ts";
 import { temporaryDirectory } from "../../support/index.ts";
@@ -62,7 +62,7 @@ export const settings: Target = {
         const edit = EDITS[about["edit"] as keyof typeof EDITS];
         const file = place.write("settings", body);
         try {
-          if (lookAt(file, edit) !== "absent") return;
+          if (inspectEdit(file, edit) !== "absent") return;
           await installEdit(file, edit, keeping);
         } catch (error) {
           demand(
@@ -72,7 +72,7 @@ export const settings: Target = {
           demand(readFileSync(file).equals(body), "It was refused, and changed all the same.");
           return;
         }
-        demand(lookAt(file, edit) === "installed", "What was put in is not found again.");
+        demand(inspectEdit(file, edit) === "installed", "What was put in is not found again.");
         await uninstallEdit(file, edit, keeping);
         demand(readFileSync(file).equals(body), "With our entries out again it is not what it was.");
       },

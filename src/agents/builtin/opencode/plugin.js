@@ -14,8 +14,8 @@ const HOOKS = {};
 /** The agent that runs the plugin, by its id in Backtrail; others are made from OpenCode. */
 const AGENT = "opencode";
 
-const LONGEST_CALL_MS = 25_000;
-const LONGEST_ANSWER_MS = 5_000;
+const MAX_CALL_MS = 25_000;
+const MAX_ANSWER_MS = 5_000;
 /** The end of a turn is announced a moment before its last message is written. */
 const SETTLING_MS = 500;
 const POLL_MS = 25;
@@ -41,7 +41,7 @@ export const Backtrail = async ({ client, directory }) => {
 
   async function ask(method, request) {
     const answer = Promise.resolve(client.session[method](request)).catch(() => undefined);
-    return (await within(LONGEST_ANSWER_MS, answer))?.data;
+    return (await within(MAX_ANSWER_MS, answer))?.data;
   }
 
   /** What is known of a session; null where nothing of it is recorded. */
@@ -323,7 +323,7 @@ function run(command, cwd, payload) {
   return new Promise((done) => {
     const env = { ...process.env, OPENCODE_PID: String(process.pid) };
     const child = spawn("/bin/sh", ["-c", command], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
-    const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_CALL_MS);
+    const timer = setTimeout(() => child.kill("SIGKILL"), MAX_CALL_MS);
     let reply = "";
     const end = () => {
       clearTimeout(timer);

@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 /** By event: the shell command that tells Backtrail of it, and the tools that it is about. */
 const HOOKS = {};
 
-const LONGEST_CALL_MS = 25_000;
+const MAX_CALL_MS = 25_000;
 
 export default function backtrail(pi) {
   const self = {};
@@ -98,7 +98,7 @@ function run(command, cwd, payload) {
   return new Promise((done) => {
     const env = { ...process.env, PI_PID: String(process.pid) };
     const child = spawn("/bin/sh", ["-c", command], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
-    const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_CALL_MS);
+    const timer = setTimeout(() => child.kill("SIGKILL"), MAX_CALL_MS);
     let reply = "";
     const end = () => {
       clearTimeout(timer);

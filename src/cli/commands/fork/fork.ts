@@ -9,9 +9,9 @@ import type { Workspace } from "../../../git/workspace.ts";
 import { type MadeFork, makeFork } from "../../../restore/fork/make.ts";
 import type { BroughtPaths } from "../../../restore/owned/bring.ts";
 import { resolveTarget } from "../../../restore/targets/resolve.ts";
-import type { Place } from "../../../restore/types.ts";
+import type { StateTarget } from "../../../restore/types.ts";
 import { DEFAULT_HANDOFF_CHARACTERS } from "../../../transcripts/handoff.ts";
-import { broughtPath } from "../../../trials/bisect/bisect.ts";
+import { checkedPath } from "../../../trials/bisect/bisect.ts";
 import { TO_FORK } from "../../picker/purpose.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { madeJson } from "../../render/fork.ts";
@@ -44,7 +44,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
       branchOnly: options.branchOnly,
       executable: ownExecutable(),
       handOver,
-      bring: broughtPaths(options),
+      bring: checkedPaths(options),
     }),
   );
   if (options.json) io.json({ ...madeJson(made) });
@@ -54,8 +54,8 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   throw new UserError("not-found", "There is no conversation to start the agent with.", "Start the agent by hand.");
 }
 
-function broughtPaths({ link, copy }: Options): BroughtPaths | undefined {
-  const [linked, copied] = [link, copy].map((paths) => [...new Set((paths ?? []).map(broughtPath))].sort());
+function checkedPaths({ link, copy }: Options): BroughtPaths | undefined {
+  const [linked, copied] = [link, copy].map((paths) => [...new Set((paths ?? []).map(checkedPath))].sort());
   return linked?.length || copied?.length ? { link: linked ?? [], copy: copied ?? [] } : undefined;
 }
 
@@ -63,7 +63,7 @@ async function idOf(name: string): Promise<string> {
   return (await requireAgent(name)).profile.id;
 }
 
-async function targetOf(workspace: Workspace, options: Options, io: Io): Promise<Place> {
+async function targetOf(workspace: Workspace, options: Options, io: Io): Promise<StateTarget> {
   if (options.target !== undefined) return resolveTarget(workspace, options.target);
   if (!io.interactive) {
     throw new UserError(
@@ -76,7 +76,7 @@ async function targetOf(workspace: Workspace, options: Options, io: Io): Promise
   return { kind: "step", step: await pickStep(workspace, io, TO_FORK) };
 }
 
-function tell({ record, missing, notes }: MadeFork, target: Place, io: Io): void {
+function tell({ record, missing, notes }: MadeFork, target: StateTarget, io: Io): void {
   const { paint, columns } = io.out;
   const { name, directory, branch, chat } = record;
   io.print(`${paint("green", "Forked")} ${targetLine(target, { columns, now: now() })}`);

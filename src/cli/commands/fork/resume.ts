@@ -74,7 +74,7 @@ async function resume(workspace: Workspace, options: Options, io: Io): Promise<n
     if (isCompact) conversation.notes.push({ kind: "compact" });
     if (isCompact || (to && to.id !== own.id)) return await handOver(workspace, conversation, to ?? own, options, io);
     const plan = planResume(workspace, source, conversation, { copy: options.copy === true });
-    return await goOn(workspace, conversation, plan, options, io);
+    return await continueSession(workspace, conversation, plan, options, io);
   } finally {
     reader.close();
   }
@@ -92,7 +92,7 @@ async function sourceOf(workspace: Workspace, reader: CheckpointReader, options:
   return { source: atStep(workspace, await pickSession(recentSessions(workspace, RECENT), io)), notes: [] };
 }
 
-async function goOn(
+async function continueSession(
   workspace: Workspace,
   conversation: ResumedConversation,
   plan: ResumePlan,

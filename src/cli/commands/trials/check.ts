@@ -14,7 +14,7 @@ import { lastGreen, readCheckResults } from "../../../restore/targets/check-resu
 import { activeSteps } from "../../../restore/targets/history.ts";
 import { currentSnapshot } from "../../../steps/diff.ts";
 import { sameFiles, stateOfSnapshot, stateOfStep } from "../../../steps/results/types.ts";
-import { broughtPath } from "../../../trials/bisect/bisect.ts";
+import { checkedPath } from "../../../trials/bisect/bisect.ts";
 import { checkLock } from "../../../trials/check/background.ts";
 import { checkStep, experimentFrom, newestTurnEnd } from "../../../trials/check/check.ts";
 import { Trials, type Tried } from "../../../trials/trial/trials.ts";
@@ -54,8 +54,8 @@ async function setUp(workspace: Workspace, command: string[], options: Options, 
   const file = fileOf("local", workspace);
   const values: [string, unknown][] = [
     ["checks.command", command],
-    ["checks.link", options.link?.map(broughtPath)],
-    ["checks.copy", options.copy?.map(broughtPath)],
+    ["checks.link", options.link?.map(checkedPath)],
+    ["checks.copy", options.copy?.map(checkedPath)],
     ["checks.timeout", options.timeout],
   ];
   for (const [key, value] of values) {

@@ -4,7 +4,7 @@ import { UserError } from "../../../base/errors.ts";
 import { tryGit } from "../../../git/run.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import type { Experiment, Outcome } from "../../../steps/results/types.ts";
-import { broughtPath } from "../../../trials/bisect/bisect.ts";
+import { checkedPath } from "../../../trials/bisect/bisect.ts";
 import type { Io, Paint } from "../../terminal/io.ts";
 
 export interface ExperimentOptions {
@@ -24,8 +24,8 @@ export function trialFromOptions(workspace: Workspace, options: ExperimentOption
   return {
     command,
     directory: relative(workspace.root, io.cwd) || ".",
-    link: [...new Set((options.link ?? []).map(broughtPath))].sort(),
-    copy: [...new Set((options.copy ?? []).map(broughtPath))].sort(),
+    link: [...new Set((options.link ?? []).map(checkedPath))].sort(),
+    copy: [...new Set((options.copy ?? []).map(checkedPath))].sort(),
     timeoutMs: options.timeout === undefined ? null : options.timeout * 1000,
   };
 }

@@ -2,7 +2,13 @@
 import { oneLine, plural, printable, shownPath } from "../../../base/text.ts";
 import { showSize } from "../../../config/values.ts";
 import type { FoundTurn } from "../../../restore/targets/turns.ts";
-import { type OversizedSafety, obstacles, type Place, type Receipt, type RestorePlan } from "../../../restore/types.ts";
+import {
+  type OversizedSafety,
+  obstacles,
+  type Receipt,
+  type RestorePlan,
+  type StateTarget,
+} from "../../../restore/types.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { fit, wrapAfter } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
@@ -100,7 +106,7 @@ function oversizedLine({ bytes, limit, keptUntil }: OversizedSafety): string {
 }
 
 /** Describes a target in a few words. */
-export function targetLine(target: Place, view: Pick<PlanView, "columns" | "now">): string {
+export function targetLine(target: StateTarget, view: Pick<PlanView, "columns" | "now">): string {
   if (target.kind === "commit") return `commit ${target.commit.slice(0, 12)}`;
   const { step } = target;
   const when = age(step.time, view.now);

@@ -140,7 +140,7 @@ function refuseUnmoved(kept: readonly KeptRepository[]): void {
 export async function forgetWorktreeHooks(gone: Workspace): Promise<void> {
   for (const [id, { scope }] of Object.entries(readStore(gone)?.agents ?? {})) {
     const agent = await getAgent(id);
-    if (scope !== "local" || !agent?.profile.hooks || agent.ownHooks) continue;
+    if (scope !== "local" || !agent?.profile.hooks || agent.selfInstaller) continue;
     try {
       await forgetInstalled(agent, { workspace: gone, executable: process.execPath });
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import { oneLine, plural, printable, shorten, shownPath } from "../../../../base/text.ts";
 import type { SideEffect } from "../../../../restore/side-effects/model.ts";
-import type { Place, RestorePlan, RewindOptions } from "../../../../restore/types.ts";
+import type { RestorePlan, RewindOptions, StateTarget } from "../../../../restore/types.ts";
 import { sideEffectRow } from "./side-effects.ts";
 
 const SHOWN_FILES = 12;
@@ -65,7 +65,7 @@ function commandOf({ proposal }: RewindOptions, command: "undo" | "rewind"): str
   return proposal ? `backtrail apply ${proposal.id}` : `backtrail ${command}`;
 }
 
-function destination(target: Place): { where: string; prompt: string | null } {
+function destination(target: StateTarget): { where: string; prompt: string | null } {
   if (target.kind === "commit") return { where: `in commit ${target.commit.slice(0, 12)}`, prompt: null };
   const { kind, turn, time, prompt } = target.step;
   const when = `${time.slice(0, 16).replace("T", " ")} UTC`;

@@ -1,4 +1,4 @@
-/** The recorded moments of a work tree: who changed a file before each of them, and who was at work at a given time. */
+/** The recorded states of a work tree: who changed a file before each of them, and who was at work at a given time. */
 
 import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "../model/step.ts";
@@ -7,9 +7,9 @@ import { stepsIn } from "../steps/log.ts";
 import { turnsBehind } from "./claims.ts";
 import { type TurnWindow, turnWindows } from "./turn-windows.ts";
 
-export interface Moment {
+export interface RecordedState {
   step: Step;
-  /** Position among the moments. */
+  /** Position among the states. */
   at: number;
 }
 
@@ -17,9 +17,9 @@ export interface Moment {
 const LAST = "9999";
 const MAX_STEPS = 10_000;
 
-export class Moments {
+export class RecordedStates {
   /** Oldest first. */
-  readonly all: readonly Moment[];
+  readonly all: readonly RecordedState[];
   readonly #windows: readonly TurnWindow[];
   readonly #begun = new Map<string, string>();
   readonly #workspace: Workspace;
@@ -35,12 +35,12 @@ export class Moments {
     }
   }
 
-  /** The turn that changed the file right before a moment. Among several, the one whose step recorded the change. */
-  authorBefore({ step, at }: Moment, path: string): TurnRef | null {
+  /** The turn that changed the file right before a state. Among several, the one whose step recorded the change. */
+  authorBefore({ step, at }: RecordedState, path: string): TurnRef | null {
     return this.#authorAt(at - 1, path, step);
   }
 
-  /** The turn that changed the file after the last moment at or before a time. */
+  /** The turn that changed the file after the last state at or before a time. */
   authorAfter(time: string, path: string): TurnRef | null {
     return this.#authorAt(this.#lastAt(time), path, null);
   }
@@ -51,7 +51,7 @@ export class Moments {
   }
 
   /** A step on the commit's parent precedes the commit, even if the commit's time says otherwise. */
-  lastMoment(until: string | null, parent: string | null): string {
+  lastState(until: string | null, parent: string | null): string {
     if (until === null) return LAST;
     const onParent = parent ? this.all.filter(({ step }) => step.head === parent) : [];
     const isAfter = onParent.length > 0 && onParent.every(({ step }) => step.time > until);
