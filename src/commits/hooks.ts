@@ -48,7 +48,7 @@ import { startWorker } from "../recording/start-worker.ts";
 import { sessionLock } from "../steps/session-tree.ts";
 import { ancestorsOf, argumentsOf, gitAbove } from "./ancestry.ts";
 import type { Ask, messageWithOptionalTrailer } from "./confirm-link.ts";
-import { type Intent, intentFile, readIntent } from "./intent.ts";
+import { type Intent, intentFile, readIntent, removeIntent } from "./intent.ts";
 
 /** Set for our own hooks if a commit contains all changes of the turns to its files; other changes are the user's. */
 export const WHOLE_TURNS = "BACKTRAIL_WHOLE_TURNS";
@@ -197,21 +197,35 @@ export async function finishCommit(workspace: Workspace): Promise<void> {
   const head = intent && (await readHead(workspace));
   // HEAD may have moved for another reason after an aborted commit: only the trailer proves that the commit exists.
   if (head?.linked.includes(intent?.checkpoint ?? "")) await commitMade(workspace, loadConfig(workspace));
-  else if (!intent || head?.commit !== intent.head) removeFile(intentFile(workspace));
+  else if (!intent) removeFile(intentFile(workspace));
+  else if (head?.commit !== intent.head) removeIntent(workspace, intent);
+}
+
+/**
+ * Hook and worker may both find a commit to finish. The one without the lock leaves the commit to the other: if that
+ * one is killed, the intent stays for the next.
+ */
+async function commitMade(workspace: Workspace, config: Config): Promise<void> {
+  const lock = await acquire(`${intentFile(workspace)}.lock`, LOCK_WAIT_MS);
+  if (!lock) return;
+  try {
+    await finishIntent(workspace, config);
+  } finally {
+    lock.release();
+  }
 }
 
 /** Writes the queue first and removes the intent last, so that a killed run can be repeated with the same result. */
-async function commitMade(workspace: Workspace, config: Config): Promise<void> {
+async function finishIntent(workspace: Workspace, config: Config): Promise<void> {
   const intent = readIntent(workspace);
   const head = intent && (await readHead(workspace));
-  if (!intent || !head || head.commit === intent.head) return removeFile(intentFile(workspace));
+  if (!intent) return removeFile(intentFile(workspace));
+  if (!head || head.commit === intent.head) return removeIntent(workspace, intent);
   faultPoint("commit:made");
   const locks = new Map<string, Lock | undefined>();
   try {
     const parts: CommitPart[] = [];
     for (const { key } of intent.sessions) locks.set(key, await acquire(sessionLock(workspace, key), LOCK_WAIT_MS));
-    // A worker that started between the commit and this hook may have finished the commit meanwhile, or the reverse.
-    if (readIntent(workspace)?.checkpoint !== intent.checkpoint) return;
     for (const session of intent.sessions) {
       const state = loadSession(workspace, session.key);
       if (state) parts.push(partOf(workspace, intent, head, session, state));
@@ -232,7 +246,7 @@ async function commitMade(workspace: Workspace, config: Config): Promise<void> {
       if (locks.get(key)) movePhase(workspace, state);
       faultPoint("commit:condensed");
     }
-    removeFile(intentFile(workspace));
+    removeIntent(workspace, intent);
     if (isLinked) startWorker(workspace);
   } finally {
     for (const lock of locks.values()) lock?.release();

@@ -1,6 +1,6 @@
 /** commit-intent.json: what the hook before a commit hands to the hook after it. */
 import { join } from "node:path";
-import { readJson } from "../base/fs/files.ts";
+import { readJson, removeFile } from "../base/fs/files.ts";
 import { log } from "../base/log.ts";
 import type { Workspace } from "../git/workspace.ts";
 
@@ -16,6 +16,11 @@ export interface Intent {
 
 export function intentFile(workspace: Workspace): string {
   return join(workspace.stateDir, "commit-intent.json");
+}
+
+/** A new commit may have replaced the intent of the one that was finished. */
+export function removeIntent(workspace: Workspace, { checkpoint }: Intent): void {
+  if (readIntent(workspace)?.checkpoint === checkpoint) removeFile(intentFile(workspace));
 }
 
 export function readIntent(workspace: Workspace): Intent | undefined {

@@ -1,6 +1,7 @@
 /** What a checkpoint holds, and that nothing on the way to it can be lost. */
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ScriptedClaude, temporaryRepository, write } from "../support/index.ts";
 import { checkpointsOf, inCheckpoint, settled } from "./commits.ts";
@@ -131,6 +132,28 @@ test("a worker that is killed leaves its work to the next one", async () => {
   await settled(repository);
   const [id = ""] = checkpointsOf(repository, "HEAD");
   expect(inCheckpoint(repository, id, "0/prompt.txt")).toBe("Add a greeting");
+});
+
+test("a hook that a busy machine holds up and a worker that meets it write one checkpoint", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  await new ScriptedClaude(repository).turn("Add a greeting", [write("hello.txt", "hello\n")]);
+  await settled(repository);
+  repository.git("add", "--all");
+  const env = repository.environment({ BACKTRAIL_FAULT: "stop:commit:queued", BACKTRAIL_WORKER: "off" });
+  const commit = spawn("git", ["commit", "--quiet", "--message", "Greet"], { cwd: repository.path, env });
+  const ended = new Promise((resolve) => commit.on("close", resolve));
+  const queue = repository.at(".git/backtrail/queue");
+  while (!existsSync(queue) || readdirSync(queue).length === 0) await Bun.sleep(10);
+  const hook = Number(/^\d+/.exec(repository.read(".git/backtrail/worktrees/main/commit-intent.json.lock"))?.[0]);
+  // Longer than anybody waits for a lock.
+  await repository.run(["worker", repository.path]);
+  await repository.run(["log"]);
+  process.kill(hook, "SIGCONT");
+  await ended;
+  await settled(repository);
+  const subjects = repository.checkpoints("log", "--format=%s", "entire/checkpoints/v1").split("\n");
+  expect(subjects).toEqual(checkpointsOf(repository, "HEAD").map((id) => `Checkpoint: ${id}`));
 });
 
 test("a subagent's conversation is kept with the tool use that asked for it, redacted like everything", async () => {
