@@ -117,8 +117,6 @@ function turnsOf(workspace: Workspace, groups: readonly Step[][], read: readonly
     const start = steps.findLast(({ kind }) => kind === "turn-start");
     const head = end ?? steps[0];
     if (!head || head.agent === null || head.session === null) return [];
-    const status = { undone: "undone", "taken back": "rewound" } as const;
-    const found = statuses.of(head);
     return {
       id: head.id,
       agent: head.agent,
@@ -127,7 +125,7 @@ function turnsOf(workspace: Workspace, groups: readonly Step[][], read: readonly
       prompt: [end, ...steps].find((step) => step?.prompt)?.prompt ?? null,
       startedAt: start?.time ?? null,
       endedAt: end?.time ?? null,
-      status: found === null ? "kept" : status[found],
+      status: statuses.of(head) ?? "kept",
       files: end?.files ?? { added: [], modified: [], deleted: [] },
       model: head.model,
       tokens: end?.tokens ?? null,

@@ -120,12 +120,14 @@ export async function enable(cwd: string, options: EnableOptions): Promise<Enabl
   for (const agent of agents) {
     try {
       const { executable, trust = false } = options;
-      const scope = record.agents[agent.profile.id]?.scope;
-      if (options.force && connectionOf(agent) === "hooks" && isScope(scope))
-        await uninstall(agent, scope, { workspace, executable });
+      const known = record.agents[agent.profile.id]?.scope;
+      // What a user has shared stays shared until they name another scope.
+      const scope = options.scope ?? (known === "project" ? known : "local");
+      if (options.force && connectionOf(agent) === "hooks" && isScope(known))
+        await uninstall(agent, known, { workspace, executable });
       const done = everywhere
         ? await connectEverywhere(agent, (holder) => connect(agent, "user", { workspace, executable, trust, holder }))
-        : await connect(agent, options.scope ?? "local", { workspace, executable, trust });
+        : await connect(agent, scope, { workspace, executable, trust });
       report.installed.push(done);
       const before = record.agents[agent.profile.id];
       const mcp = await connectServer(agent, done, options, workspace, before?.mcp);

@@ -23,7 +23,7 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     // The command line says the same about the same turn.
     const { stdout } = await repository.run(["undo", "2", "--dry-run"]);
     const shown = (await dialog.innerText()).replace(/\s+/g, " ");
-    for (const words of ["1 file to write", "src/price.js", "The agent does not know yet"]) {
+    for (const words of ["1 file to write", "src/price.js", "The conversation stays as it is"]) {
       expect(stdout).toContain(words);
       expect(shown).toContain(words);
     }

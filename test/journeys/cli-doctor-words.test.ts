@@ -144,7 +144,7 @@ test("an agent whose user has turned all hooks off, and one of an unknown versio
   });
   const said = (JSON.parse(stdout) as Report).findings.filter(({ level }) => level === "warning");
   expect(said.map(({ message }) => message.replace(/\(.*\)/, "(…)"))).toEqual([
-    `claude-code runs no hooks: disableAllHooks is true in ${repository.at("../home/.claude/settings.json")}.`,
+    `Claude Code runs no hooks: disableAllHooks is true in ${repository.at("../home/.claude/settings.json")}.`,
     "claude-code 99.0.1 is newer than what Backtrail was tested with (…).",
   ]);
 });

@@ -221,7 +221,7 @@ test.skipIf(!hasTmux)("with a screen reader: plain questions, nothing drawn agai
   }
   using screen = new Screen(repository, ["rewind"], { ACCESSIBLE: "1" });
   const text = await screen.shows("or nothing to stop:");
-  expect(text).toMatch(/before: Write a farewell \(taken back\)/);
+  expect(text).toMatch(/before: Write a farewell \(rewound\)/);
   expect(text).not.toMatch(/[●│└├✓✗❯◇]/);
   screen.press("2", "Enter");
   await screen.shows("Go back? [y/N]");

@@ -77,6 +77,13 @@ test.each<[command: string, rows: Row[]]>([
   expect((await rowsOf(repository, "undo")).sort(byName)).toEqual(rows);
 });
 
+test("a command that removed several files is named once, below the last of them", async () => {
+  using repository = temporaryRepository();
+  await ran(repository, CLEAN);
+  const { stdout } = await repository.run(["rewind", "1", "--dry-run"], { env });
+  expect(stdout.split("\n").filter((line) => line.includes(CLEAN))).toEqual([`      all by ${CLEAN}`]);
+});
+
 test("what a script removes, changes and makes is found without its name in any command", async () => {
   using repository = temporaryRepository();
   repository.write("tidy.sh", "rm .env app.log\necho changed >> sub/inner.log\necho new > made.log\n");

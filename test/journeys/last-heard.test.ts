@@ -40,7 +40,9 @@ test("installed, not heard yet; then heard; then written anew and not heard agai
     heard: false,
     lastHeard: null,
   });
-  expect((await repository.run(["status"], { env })).stdout).toContain("not heard yet");
+  const unheard = (await repository.run(["status"], { env })).stdout;
+  expect(unheard).toStartWith(`Recording is on in ${repository.path}, but no agent has been heard here yet.`);
+  expect(unheard).toContain("not heard yet");
   const doctor = await repository.run(["doctor", "--check"], { env });
   expect(doctor.code).toBe(0);
   expect(doctor.stdout).toContain("not heard yet");
@@ -52,7 +54,9 @@ test("installed, not heard yet; then heard; then written anew and not heard agai
   const heard = await statusOf(repository, "claude-code");
   expect(heard).toMatchObject({ hooks: "installed", heard: true, problems: [] });
   expect(heard?.lastHeard).toMatch(/^\d{4}-/);
-  expect((await repository.run(["status"], { env })).stdout).toContain("last heard just now");
+  const status = (await repository.run(["status"], { env })).stdout;
+  expect(status).toStartWith(`Recording is on in ${repository.path}.`);
+  expect(status).toContain("last heard just now");
   const after = await repository.run(["doctor", "--check"], { env });
   expect(after.stdout.trimEnd().split("\n").at(-1)).toBe("No problems.");
 
@@ -124,13 +128,13 @@ test("hooks that Gemini CLI's user has turned off", async () => {
   using repository = temporaryRepository();
   const settings = put(join(repository.home, ".gemini/settings.json"), '{ "hooksConfig": { "enabled": false } }');
   const enabled = await repository.run(["enable", "--agent", "gemini"]);
-  expect(enabled.stderr).toContain("gemini runs no hooks: hooksConfig.enabled is false");
+  expect(enabled.stderr).toContain("Gemini CLI runs no hooks: hooksConfig.enabled is false");
   expect((await statusOf(repository, "gemini"))?.problems).toEqual([expect.stringContaining("hooksConfig.enabled")]);
   writeFileSync(settings, '{ "hooksConfig": { "disabled": ["backtrail-session-start", "another"] } }');
   expect((await statusOf(repository, "gemini"))?.problems).toEqual([
     expect.stringContaining("skips a hook of Backtrail"),
   ]);
-  expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: gemini skips a hook/)]);
+  expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: Gemini CLI skips a hook/)]);
 });
 
 test("hooks that Codex waits to have reviewed", async () => {
@@ -183,6 +187,18 @@ test("disable names each file once", async () => {
     "  .git/info/exclude: our entries taken out",
   ]);
   expect(new Set(lines).size).toBe(lines.length);
+});
+
+test("enable without a scope leaves hooks that its user has shared where they are", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code", "--scope", "project"]);
+  const shared = repository.read(".claude/settings.json");
+  const again = await repository.run(["enable", "--agent", "claude-code"]);
+  expect(again.stdout).toContain("hooks already in .claude/settings.json (for everybody who works here)");
+  expect(repository.read(".claude/settings.json")).toBe(shared);
+  expect(repository.exists(".claude/settings.local.json")).toBe(false);
+  await repository.run(["enable", "--agent", "claude-code", "--scope", "local"]);
+  expect(repository.exists(".claude/settings.json")).toBe(false);
 });
 
 test("enable takes the strategy, and writes hooks again with --force", async () => {

@@ -71,6 +71,8 @@ test("receipts do not contradict themselves", async () => {
   const redone = (await repository.run(["redo", "--yes"])).stdout;
   expect(redone).toContain("Still open in this work tree:");
   expect(redone).not.toContain("close the session");
+  // The conversation goes on where it is open.
+  expect(redone).not.toContain("--resume");
 });
 
 test("two restores are reported in order, a closed session is left alone, and the receipt says what to do", async () => {

@@ -107,7 +107,7 @@ test("a rewind in the middle goes back by a merge, and that can be taken back as
   expect(redone.plan.reverses).toMatchObject({ since: [{ prompt: "Name the last line" }], keepsSince: false });
   expect(linesOf(repository)).toEqual(["first", "sixth"]);
   const log = (await repository.run(["log"], { env })).stdout;
-  expect(log).toMatch(/taken back\n│ Name the last line\n/);
+  expect(log).toMatch(/rewound\n│ Name the last line\n/);
   expect(log).toMatch(/@1 .*\n│ Name the sixth line\n/);
 });
 

@@ -117,8 +117,8 @@ test("what a fork brings is named by its turns", async () => {
   const shown = shownIn(attempts, await repository.run(["fork", "take", "again", "--dry-run"]));
   expect(shown.replace(/\b[0-9a-f]{8}\b/g, "<short>")).toBe(`Bring here what the fork again has made
 Brings 2 turns:
-  claude-code  <short> turn 2  And test it
-  claude-code  <short> turn 1  Try it another way
+  <step>  claude-code  <short>  And test it
+  <step>  claude-code  <short>  Try it another way
 2 files to create
   + there.test.ts
   + there.ts

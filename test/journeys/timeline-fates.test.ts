@@ -52,6 +52,6 @@ test("undone turns, rewound turns, forks and changes by hand are distinguished",
   expect(repository.exists("b.txt")).toBe(false);
   expect((await repository.run(["rewind", end(2), "--yes", "--code-only"], { env })).code).toBe(0);
   const back = (await repository.run(["log"], { env })).stdout;
-  expect(back).toMatch(/\+1 {2}taken back\n│ Add c/);
+  expect(back).toMatch(/\+1 {2}rewound\n│ Add c/);
   expect(back).toMatch(/@1 .* {2}\+1\n│ Add b/);
 });

@@ -239,7 +239,7 @@ async function leaveOtherScopes(agent: Installable, plan: InstallPlan, options: 
     if (isOwnedBy(first?.file ?? file, keepingFor(agent.profile, scope, options))) {
       notes.push(...(await uninstall(agent, scope, options)).notes, `The hooks are no longer in ${shownPath(file)}.`);
     } else if (state === "outdated" || (scope === "project") !== (plan.scope === "project")) {
-      notes.push(`Hooks of Backtrail are in ${shownPath(file)} as well, so each may run twice.`);
+      notes.push(`Hooks of Backtrail are in ${shownPath(file)} as well; each event is recorded once.`);
     }
   }
   return notes;

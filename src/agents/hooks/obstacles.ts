@@ -45,7 +45,7 @@ export async function hookObstacles(
   for (const { file, setting } of hooksOff(profile, files))
     obstacles.push({
       kind: "off",
-      message: `${profile.id} runs no hooks: ${setting} in ${shown(file)}.`,
+      message: `${profile.display_name} runs no hooks: ${setting} in ${shown(file)}.`,
       hint: NOTHING,
     });
   const entries = entriesFor(profile, (verb) => verb, options.host);
@@ -53,7 +53,7 @@ export async function hookObstacles(
     const which = count === 1 ? "a hook" : `${count} hooks`;
     obstacles.push({
       kind: "off",
-      message: `${profile.id} skips ${which} of Backtrail: ${profile.hooks.disabled_names?.join(".") ?? ""} in ${shown(file)} names them.`,
+      message: `${profile.display_name} skips ${which} of Backtrail: ${profile.hooks.disabled_names?.join(".") ?? ""} in ${shown(file)} names them.`,
       hint: "Take the names that begin with backtrail- off that list.",
     });
   }

@@ -16,7 +16,7 @@ export interface PickerEntry {
   back: number | null;
   /** True if the turn was undone, or if a rewind reverted it. */
   isGone: boolean;
-  /** The status in a word or two: "undone", "taken back", "forked", and the result of a check. */
+  /** The status in a word or two: "undone", "rewound", "forked", and the result of a check. */
   note: string;
   /** Subagents and forks, one line each. */
   details: string[];

@@ -18,7 +18,7 @@ import { runFullScreen } from "./full-screen.ts";
 import { Previews } from "./previews.ts";
 import type { Purpose } from "./purpose.ts";
 import { begin, press } from "./state.ts";
-import { draw } from "./view.ts";
+import { draw, withinPreview } from "./view.ts";
 
 const NUMBERED = 20;
 
@@ -76,14 +76,10 @@ function pickOnScreen(entries: readonly PickerEntry[], workspace: Workspace, io:
     return {
       draw(columns, rows) {
         const { paint } = io.err;
-        return draw(state, {
-          columns,
-          rows,
-          paint,
-          now: now(),
-          purpose,
-          diffOf: (entry) => diffs.of(entry.after.id, () => diffOf(workspace, entry)),
-        });
+        const diffOfEntry = (entry: PickerEntry) => diffs.of(entry.after.id, () => diffOf(workspace, entry));
+        const screen = { columns, rows, paint, now: now(), purpose, diffOf: diffOfEntry };
+        state = withinPreview(state, screen);
+        return draw(state, screen);
       },
       press(key) {
         const outcome = press(state, key);

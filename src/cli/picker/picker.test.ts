@@ -5,7 +5,7 @@ import { entriesFrom, stepOf } from "./entries.ts";
 import type { Key } from "./keys.ts";
 import { TO_REWIND, TO_UNDO } from "./purpose.ts";
 import { begin, type PickerState, press } from "./state.ts";
-import { draw, type Screen } from "./view.ts";
+import { draw, type Screen, withinPreview } from "./view.ts";
 
 const steps = [
   makeStep({ id: "kkkkkkkkkkkk", kind: "manual", name: "before lunch", turn: 2 }),
@@ -78,8 +78,10 @@ test("enter picks, escape stops, and nothing is picked where nothing matches", (
 });
 
 test("to take a turn back there is no before and after, and only what is still there is offered", () => {
-  const here = entries.map((entry, i) => ({ ...entry, isGone: i === 1 }));
-  expect(here.filter(TO_UNDO.offers).map(({ title }) => title)).toEqual(["Fix the login 修复登录"]);
+  // Not a saved name, nor a turn that changed no files.
+  expect(entries.filter(TO_UNDO.offers).map(({ title }) => title)).toEqual(["Split the module"]);
+  const gone = entries.map((entry) => ({ ...entry, isGone: true }));
+  expect(gone.filter(TO_UNDO.offers)).toEqual([]);
   const state = after([{ name: "tab" }], begin(entries, TO_UNDO.sides));
   expect(state.after).toBe(false);
   const lines = draw(state, { ...screen, purpose: TO_UNDO });
@@ -94,6 +96,19 @@ test("the screen is filled exactly, whatever is pressed and however small it is"
     expect(state.cursor).toBeLessThan(Math.max(1, state.matches.length));
     return draw(state, { ...screen, columns, rows });
   });
+});
+
+test("the preview scrolls no further than to its last line", () => {
+  const chosen = entries[1];
+  const diff = Array.from({ length: 40 }, (_, i) => `+line ${i}`).join("\n");
+  const long: Screen = { ...screen, diffOf: (entry) => (entry === chosen ? diff : undefined) };
+  const right = Array(9).fill({ name: "right" });
+  const short = withinPreview(after(right), long);
+  expect(short.scrolled).toBe(0);
+  const down = withinPreview(after([{ name: "down" }, ...right]), long);
+  const lines = draw(down, long);
+  expect(lines.at(-2)).toContain("line 39");
+  expect(lines.filter((line) => line.trim() === "")).toEqual([]);
 });
 
 test("what an agent or a file name brings cannot reach the terminal", () => {

@@ -1,4 +1,5 @@
 /** Defines the purposes of the picker and their texts. */
+import { countOf } from "../render/files.ts";
 import type { PickerEntry } from "./entries.ts";
 
 export interface Purpose {
@@ -40,6 +41,7 @@ export const TO_UNDO: Purpose = {
   lead: "",
   verb: "take back",
   sides: false,
-  offers: ({ isTurn, isGone }) => isTurn && !isGone,
+  offers: ({ isTurn, isGone, after }) =>
+    isTurn && !isGone && !(after.kind === "turn-end" && countOf(after.files) === 0),
   nothing: "There is no turn here to take back.",
 };

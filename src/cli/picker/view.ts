@@ -28,18 +28,36 @@ const MAX_AGENT = 15;
 
 /** Returns exactly one line less than the screen has. */
 export function draw(state: PickerState, screen: Screen): string[] {
-  const { columns, rows, paint } = screen;
-  const room = Math.max(8, rows - 1);
-  const listRows = Math.max(MIN_LIST, Math.min(state.matches.length, Math.floor((room - 4) * 0.4)));
-  const lines = [headline(state, screen), filterLine(state, screen), ...list(state, listRows, screen)];
+  const { columns, paint } = screen;
+  const lines = [headline(state, screen), filterLine(state, screen), ...list(state, listRows(state, screen), screen)];
   lines.push(paint("dim", "─".repeat(columns)));
   const entry = state.matches[state.cursor];
-  const left = room - lines.length - 1;
+  const left = previewRows(state, screen);
   const preview = entry ? previewOf(entry, screen).slice(Math.max(0, state.scrolled)) : [];
   for (let i = 0; i < left; i++) lines.push(fitPainted(preview[i] ?? "", columns));
   const help = helps(screen.purpose).find((text) => widthOf(text) <= columns) ?? "";
   lines.push(paint("dim", help));
   return lines;
+}
+
+/** Keeps the end of the preview at the bottom of the screen, so that all of a short one stays. */
+export function withinPreview(state: PickerState, screen: Screen): PickerState {
+  const entry = state.matches[state.cursor];
+  const end = entry ? Math.max(0, previewOf(entry, screen).length - previewRows(state, screen)) : 0;
+  return state.scrolled <= end ? state : { ...state, scrolled: end };
+}
+
+function listRows(state: PickerState, screen: Screen): number {
+  return Math.max(MIN_LIST, Math.min(state.matches.length, Math.floor((roomIn(screen) - 4) * 0.4)));
+}
+
+/** Below the heading, the filter, the list and a line; above the help. */
+function previewRows(state: PickerState, screen: Screen): number {
+  return roomIn(screen) - listRows(state, screen) - 4;
+}
+
+function roomIn({ rows }: Screen): number {
+  return Math.max(8, rows - 1);
 }
 
 /** Help texts, of which the longest that fits is shown. */

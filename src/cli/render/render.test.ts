@@ -219,7 +219,7 @@ test("what became of turns: undone, taken back, forked, checked, and changed by 
   ];
   const fork = { id: "o", name: "try", kind: "worktree", state: "ready", directory: "/tmp/try", branch: "try" };
   const fates: TurnStatuses = {
-    of: ({ turn }) => (turn === 2 ? "undone" : "taken back"),
+    of: ({ turn }) => (turn === 2 ? "undone" : "rewound"),
     turnsBack: ({ turn }) => (turn === 2 ? 1 : null),
     forks: (some) => (some.some(({ id }) => id === "mmmmmmmmmmmm") ? [fork as ForkRecord] : []),
     changedBefore: ({ id }) => id === "llllllllllll",
@@ -230,7 +230,7 @@ test("what became of turns: undone, taken back, forked, checked, and changed by 
     "│ Second",
     "│ a.ts",
     "│ files had been changed by hand before",
-    "● mmmmmmmmmmmm      3 h ago  claude-code  11111111  ✓  taken back",
+    "● mmmmmmmmmmmm      3 h ago  claude-code  11111111  ✓  rewound",
     "  First",
     "  └ fork try: worktree /tmp/try",
   ]);

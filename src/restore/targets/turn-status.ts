@@ -6,7 +6,7 @@ import { type ForkRecord, listForks } from "../../steps/forks.ts";
 import { activeSteps, activeUndos } from "./history.ts";
 import { nameKey } from "./turns.ts";
 
-type TurnStatus = "undone" | "taken back";
+type TurnStatus = "undone" | "rewound";
 
 export interface TurnStatuses {
   of(step: Step): TurnStatus | null;
@@ -34,7 +34,7 @@ export function readTurnStatuses(workspace: Workspace, steps: readonly Step[]): 
   return {
     of: (step) => {
       if (step.worktree !== workspace.worktree || !isTurnStep(step)) return null;
-      if (!present.has(step.id)) return "taken back";
+      if (!present.has(step.id)) return "rewound";
       return isUndone(step, undone) ? "undone" : null;
     },
     turnsBack: (step) => (isTurnStep(step) && present.has(step.id) ? (numbers.get(turnKey(step)) ?? null) : null),

@@ -1,6 +1,7 @@
 /** `clean`: deletes expired data and finished run worktrees, after showing how much space that frees. */
 
 import { plural } from "../../../base/text.ts";
+import { showSize } from "../../../config/values.ts";
 import { findWorkspace, isEnabled, type Workspace } from "../../../git/workspace.ts";
 import { runWorktrees } from "../../../git/worktrees/runs.ts";
 import {
@@ -65,7 +66,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   }
   if (nothing) {
     const days = plural(settingsOf(workspace).config.retention.days, "day");
-    io.printMessage(`Nothing to clean: ${megabytes(sizeBefore)} used, and nothing is older than ${days}.`);
+    io.printMessage(`Nothing to clean: ${showSize(sizeBefore)} used, and nothing is older than ${days}.`);
     tellConversations(plan, io);
     tellKept(kept, io);
     return EXIT.nothing;
@@ -138,10 +139,10 @@ function tell(plan: Plan, io: Io): void {
     );
   for (const [kind, some] of Map.groupBy(others, (other) => other.kind)) {
     const bytes = some.reduce((sum, other) => sum + other.bytes, 0);
-    io.printMessage(`${plural(some.length, ...WHAT[kind])} to delete${bytes > 0 ? `, ${megabytes(bytes)}` : ""}.`);
+    io.printMessage(`${plural(some.length, ...WHAT[kind])} to delete${bytes > 0 ? `, ${showSize(bytes)}` : ""}.`);
   }
   if (steps.length + others.length > 0)
-    io.printMessage(`Steps would shrink from ${megabytes(sizeBefore)} to ${megabytes(sizeAfter)}. Named steps stay.`);
+    io.printMessage(`Steps would shrink from ${showSize(sizeBefore)} to ${showSize(sizeAfter)}. Named steps stay.`);
   tellConversations(plan, io);
   if (worktrees.length > 0) {
     io.printMessage(
@@ -154,16 +155,13 @@ function tell(plan: Plan, io: Io): void {
 
 function tellConversations({ conversations: { sessions, bytes, limit } }: Plan, io: Io): void {
   if (sessions === 0) return;
-  const stay = limit > 0 ? `; they stay when their steps go, within ${megabytes(limit)}` : "";
-  io.printMessage(`${plural(sessions, "conversation")} beside the steps: ${megabytes(bytes)}${stay}.`);
+  const stored = `${plural(sessions, "conversation")} stored: ${showSize(bytes)}`;
+  const kept = ` of the ${showSize(limit)} that conversations may take; they are kept when their steps expire`;
+  io.printMessage(`${stored}${limit > 0 ? kept : ""}.`);
 }
 
 function tellKept(kept: readonly RunWorktreeStatus[], io: Io): void {
   if (kept.length === 0) return;
   io.printMessage(`${plural(kept.length, "worktree")} of runs ${kept.length === 1 ? "stays" : "stay"}:`);
   for (const line of runWorktreeLines(kept, io.out.paint, io.out.columns)) io.print(line);
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

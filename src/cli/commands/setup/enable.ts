@@ -79,7 +79,7 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
   if (report.everywhere) tellEverywhere(report, io);
   if (report.here === "recorded" && workspace.kind === "repository" && config.commit_linking !== "never") {
     io.printMessage(
-      "Commits get an `Entire-Checkpoint` line that leads to their conversation, for `backtrail why`; `backtrail config set commit_linking never` turns that off.",
+      `Commits ${report.everywhere ? "here " : ""}get an \`Entire-Checkpoint\` line that leads to their conversation, for \`backtrail why\`; \`backtrail config set commit_linking never\` turns that off.`,
     );
   }
 

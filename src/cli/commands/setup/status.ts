@@ -92,7 +92,8 @@ export async function run(options: OptionsOf<typeof statusCommand>, io: Io): Pro
     return;
   }
   const state = config.enabled ? paint("green", "on") : paint("yellow", "off (the setting `enabled` is false)");
-  io.printMessage(`Recording is ${state} in ${shownPath(workspace.root)}.`);
+  const unheard = isUnheard(agents) ? ", but no agent has been heard here yet" : "";
+  io.printMessage(`Recording is ${state} in ${shownPath(workspace.root)}${config.enabled ? unheard : ""}.`);
   io.printMessage(
     `${stepsText(workspace)}. Tier: ${oneLine(config.tier)}. Checkpoints: ${config.strategy === "auto-commit" ? "auto-commit" : "on commit"}, ${config.push.enabled ? `pushed to ${oneLine(withoutPassword(config.push.remote))}` : "not pushed"}.`,
   );
@@ -103,6 +104,12 @@ export async function run(options: OptionsOf<typeof statusCommand>, io: Io): Pro
   printAgents(agents, io);
   printSessions(sessions, workspace, io);
   await printStored(workspace, config.push.enabled, io);
+}
+
+/** Whether hooks are all that would record here, and none has been called since they were written. */
+function isUnheard(agents: readonly AgentStatus[]): boolean {
+  const connected = agents.filter(({ hooks, problems }) => hooks !== "absent" || problems.length > 0);
+  return connected.length > 0 && connected.every(({ hooks, heard }) => !(hooks in WITHOUT) && !heard);
 }
 
 function printUserScope(coverage: UserScopeCoverage, io: Io): void {

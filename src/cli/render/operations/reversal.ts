@@ -1,10 +1,12 @@
 /** Renders the part of a plan that reverts a restore: what comes back, what is left behind and what is kept. */
-import { oneLine, plural } from "../../../base/text.ts";
+import { plural } from "../../../base/text.ts";
 import type { Step } from "../../../model/step.ts";
 import type { Reversal } from "../../../restore/operations/reversal.ts";
 import type { Paint } from "../../terminal/io.ts";
-import { fit, fitQuoted } from "../layout/text.ts";
+import { table } from "../layout/table.ts";
+import { fitQuoted } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
+import { turnRow } from "../plan/turns.ts";
 import { titleOf } from "../timeline/timeline.ts";
 import { restoreName } from "./sentence.ts";
 
@@ -25,10 +27,10 @@ export function reversalHeadline({ record, subject }: Reversal, { columns, now }
 export function reversalLines({ bringsBack, since, keepsSince }: Reversal, view: View): string[] {
   const { paint } = view;
   const kept = keepsSince
-    ? paint("bold", `Keeps ${plural(since.length, "turn")} that came since`)
-    : paint(["bold", "yellow"], `Leaves behind ${plural(since.length, "turn")} that came since`);
+    ? paint("bold", `Keeps ${plural(since.length, "turn")} that came since:`)
+    : paint(["bold", "yellow"], `Leaves behind ${plural(since.length, "turn")} that came since:`);
   return [
-    ...(bringsBack.length > 0 ? [paint("bold", `Brings back ${plural(bringsBack.length, "turn")}`)] : []),
+    ...(bringsBack.length > 0 ? [paint("bold", `Brings back ${plural(bringsBack.length, "turn")}:`)] : []),
     ...turnLines(bringsBack, view),
     ...(since.length > 0 ? [kept] : []),
     ...turnLines(since, view),
@@ -45,11 +47,12 @@ export function reversalJson({ record, bringsBack, since, keepsSince }: Reversal
   };
 }
 
-function turnLines(steps: readonly Step[], { paint, columns, now }: View): string[] {
-  const lines = steps.slice(0, SHOWN_TURNS).map((step) => {
-    const start = `  ${step.id}  ${age(step.time, now)}  ${oneLine(step.agent ?? "")}  `;
-    return `  ${paint("magenta", step.id)}  ${paint("dim", age(step.time, now))}  ${paint("cyan", oneLine(step.agent ?? ""))}  ${fit(titleOf({ ...step, kind: "turn-end" }), Math.max(10, columns - start.length))}`;
+function turnLines(steps: readonly Step[], { paint, columns }: View): string[] {
+  const rows = steps.slice(0, SHOWN_TURNS).map((step) => {
+    const title = titleOf({ ...step, kind: "turn-end" });
+    return turnRow({ id: step.id, agent: step.agent ?? "", session: step.session ?? "", title }, paint);
   });
+  const lines = table(rows, columns, 2);
   const more = steps.length - SHOWN_TURNS;
   return more > 0 ? [...lines, paint("dim", `  … and ${more} more`)] : lines;
 }

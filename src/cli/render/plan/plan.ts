@@ -73,7 +73,8 @@ export function receiptLines(
     ? "the files were left as they are"
     : `${plural(receipt.written, "file")} written, ${receipt.deleted} deleted`;
   const lines = [`${paint("green", done)}: ${files}.`];
-  if (receipt.chat) {
+  // The user goes on in an open session; it needs no command.
+  if (receipt.chat && !isOpen(receipt)) {
     lines.push("", `Continue the conversation with:`, `  ${paint("bold", printable(receipt.chat.command))}`);
   }
   const resume = resumeHint(plan);
@@ -92,6 +93,10 @@ export function receiptLines(
     ),
   );
   return lines;
+}
+
+function isOpen({ chat, openSessions }: Receipt): boolean {
+  return openSessions.some(({ session }) => session === chat?.session);
 }
 
 /** An undo leaves the conversation alone, but an open session learns of it with its next prompt. */
@@ -156,6 +161,10 @@ function chatLine(plan: RestorePlan): string {
   const resume = resumeHint(plan);
   if (resume !== null) return resume;
   if (plan.kind === "take") return "left as it is, here and in the fork";
+  if (plan.chat.reason.kind === "undo-only")
+    return "left as it is; --tell-agent makes a copy that knows what was undone";
+  // A take concerns files alone, and so does taking it back.
+  if (plan.reverses?.record.kind === "take") return "left as it is";
   return plan.options.codeOnly ? "left as it is (--code-only)" : printable(noConversationText(plan.chat.reason));
 }
 
@@ -168,10 +177,13 @@ export function resumeHint({ target, options }: RestorePlan): string | null {
 function notUndone(plan: RestorePlan, { paint, columns, all }: PlanView): string[] {
   if (plan.notUndone.length === 0) return [];
   const shown = all ? plan.notUndone : plan.notUndone.slice(0, MAX_NOT_UNDONE);
-  const lines = shown.map(sideEffectRow).flatMap(({ what, why, command }) => {
+  const lines = shown.map(sideEffectRow).flatMap(({ what, why, command }, i, rows) => {
     const lines = wrapAfter(`  ${paint("yellow", "!")} `, `${oneLine(what)}: ${printable(why)}`, columns);
     const isNamed = command === undefined || what.includes(command);
-    return isNamed ? lines : [...lines, paint("dim", fit(`      by ${oneLine(command)}`, columns))];
+    // Several files of one command: the command follows the last of them.
+    if (isNamed || rows[i + 1]?.command === command) return lines;
+    const many = rows[i - 1]?.command === command;
+    return [...lines, paint("dim", fit(`      ${many ? "all " : ""}by ${oneLine(command)}`, columns))];
   });
   const left = plan.notUndone.length - shown.length;
   if (left > 0) lines.push(paint("dim", `  … and ${left} more (--all lists them)`));

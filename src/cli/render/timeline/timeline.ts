@@ -129,7 +129,7 @@ function agentOf({ agent }: Step): string {
   return agent ? oneLine(agent) : "";
 }
 
-const FATE_STYLES = { undone: "yellow", "taken back": "dim" } as const;
+const FATE_STYLES = { undone: "yellow", rewound: "dim" } as const;
 
 /** The names of the changed files, as many as fit. */
 function namesOf({ files }: Step, room: number): string {

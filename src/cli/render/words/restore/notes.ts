@@ -149,7 +149,7 @@ export function noConversationText(reason: NoConversation): string {
     case "commit":
       return "A commit has no conversation.";
     case "undo-only":
-      return "The agent does not know yet; --tell-agent lets it know.";
+      return "The conversation stays as it is; --tell-agent makes a copy that knows what was undone.";
     case "unchanged":
       return "The conversation was not changed.";
     case "notified-later":

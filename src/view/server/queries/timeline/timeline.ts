@@ -151,7 +151,7 @@ class Branches {
       const kind = fork ? "fork" : "worktree";
       return { id: `${kind}:${step.worktree}`, kind, name, from: fork?.from.step ?? null, endedBy: null };
     }
-    const rewind = turns.statuses().of(step) === "taken back" ? this.#rewind : null;
+    const rewind = turns.statuses().of(step) === "rewound" ? this.#rewind : null;
     if (rewind) return { id: rewind.id, kind: "rewound", name: null, from: rewind.target, endedBy: rewind.id };
     return { id: CURRENT, kind: "current", name: null, from: null, endedBy: null };
   }

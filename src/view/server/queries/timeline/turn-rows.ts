@@ -100,8 +100,8 @@ function subagentsOf(steps: readonly Step[], { turns, redaction }: RowFacts): Su
   });
 }
 
-export function fateOf(status: "undone" | "taken back" | null): Fate {
-  return status === null ? "kept" : status === "undone" ? "undone" : "rewound";
+export function fateOf(status: "undone" | "rewound" | null): Fate {
+  return status ?? "kept";
 }
 
 function countsOf({ added, modified, deleted }: FileChanges): FileCounts {
