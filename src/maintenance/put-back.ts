@@ -40,9 +40,10 @@ export async function putBackInBackground(workspace: Workspace): Promise<void> {
 /** Loads the editors of settings only here: every command asks, and they take longer to load than most commands run. */
 async function putBack(workspace: Workspace, id: string, executable: string): Promise<string | undefined> {
   const { inspect, install, installedRoots, planInstall, uninstall } = await import("../agents/hooks/install.ts");
+  const { connectionOf } = await import("../agents/hooks/connection.ts");
   const { getAgent } = await import("../agents/registry/registry.ts");
   const agent = await getAgent(id);
-  if (!agent?.profile.hooks || agent.selfInstaller) return undefined;
+  if (!agent || agent.selfInstaller || connectionOf(agent) !== "hooks") return undefined;
   const options = { workspace, executable };
   const { file } = inspect(agent, "local", options);
   if (existsSync(file) || !installedRoots(agent.profile, options).includes(workspace.root)) return undefined;

@@ -5,7 +5,8 @@ import type { RestoreKind } from "./types.ts";
 /** Why a restore does not change the conversation. */
 export type NoConversation =
   | { kind: "no-transcript" }
-  | { kind: "not-supported"; agent: string }
+  /** `why` is the profile's reason, if it has one. */
+  | { kind: "not-supported"; agent: string; why?: string }
   | { kind: "begins-later" }
   | { kind: "outside" }
   | { kind: "code-only" }

@@ -30,6 +30,7 @@ import { PARENT_VARIABLE, type Parent, RUN_VARIABLE, SESSION_VARIABLE } from "./
 import { RunError } from "./problems.ts";
 import { RunResult, type StreamEvent, type Usage } from "./result.ts";
 import { LineSplitter } from "./stream.ts";
+import { toldByFiles } from "./told-by-files.ts";
 
 export interface RunRequest {
   runner: Runner;
@@ -142,7 +143,7 @@ export class HeadlessRun {
         if (limit === null && result.status === "interrupted" && overBudget(result.usage, request.limits.budget)) {
           stopFor("over-budget");
         }
-        hooks?.ask(identify);
+        teller?.ask(identify);
         const id = result.sessionId ?? (runner.run.new_session?.at_once ? command.session : null);
         if (identified === null && id !== null) identify(id);
         listener.line?.(value, result);
@@ -161,8 +162,8 @@ export class HeadlessRun {
       },
     });
 
-    const hooks = session === null && runner.run.stream.session_from === "hooks" ? toldByHooks(request, own) : null;
-    const poll = hooks && setInterval(() => hooks.ask(identify), TOLD_POLL_MS);
+    const teller = session === null ? tellerOf(request, own) : null;
+    const poll = teller && setInterval(() => teller.ask(identify), TOLD_POLL_MS);
 
     const agent = started(request, {
       args: command.args,
@@ -185,8 +186,8 @@ export class HeadlessRun {
       clearTimeout(timer);
       lines.end();
       if (poll) clearInterval(poll);
-      hooks?.ask(identify);
-      hooks?.conclude(identify);
+      teller?.ask(identify);
+      teller?.conclude(identify);
       if (identified === null && session === null && request.newSession !== undefined) identify(request.newSession);
       if (code === 0 && !stopped() && limit === null) result.exited();
       const nameless = identified === null && session === null;
@@ -213,8 +214,14 @@ export class HeadlessRun {
   }
 }
 
-/** How often the run looks whether a hook has ended its session. */
+/** How often the run looks whether something else than the agent's output tells its session. */
 const TOLD_POLL_MS = 100;
+
+function tellerOf(request: RunRequest, run: string) {
+  const from = request.runner.run.stream.session_from;
+  if (from === "files") return toldByFiles(request);
+  return from === "hooks" ? toldByHooks(request, run) : null;
+}
 
 /** The session that the run's own hooks report, for an agent that prints none; null where nothing is recorded. */
 function toldByHooks({ cwd, runner }: RunRequest, run: string) {

@@ -58,12 +58,14 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
   const { prompt, model } = request;
   const timestamp = now().toISOString();
   const begin = (sessionId: string, captured?: Captured) => {
-    const transcriptPath = conversation(sessionId);
+    // All of a new session is of this turn, even what the agent has written by now.
+    const transcriptPath = request.session === null ? null : conversation(sessionId);
     const start = { type: "TurnStart" as const, timestamp, transcriptPath, prompt, model, tokensSoFar: NO_TOKENS };
     return tell(sessionId, start, captured);
   };
   const captured = choosesId(request) ? await capturedNow(workspace, config) : undefined;
-  const turn = new TurnToBegin((id) => begin(id, captured), ours);
+  const wait = request.runner.run.stream.session_from === "files" ? FILE_WAIT_MS : ID_WAIT_MS;
+  const turn = new TurnToBegin((id) => begin(id, captured), ours, wait);
   if (captured === undefined) await turn.beginIn(ours);
   return {
     request: {
@@ -94,12 +96,15 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
 
 /** Whether a new session of the agent has an id of its own making, which its output tells. */
 function choosesId({ session, runner: { run } }: RunRequest): boolean {
-  const { session_id, session_pattern } = run.stream;
-  return session === null && !run.new_session && (session_id !== undefined || session_pattern !== undefined);
+  const { session_id, session_pattern, session_from } = run.stream;
+  const isTold = session_id !== undefined || session_pattern !== undefined || session_from === "files";
+  return session === null && !run.new_session && isTold;
 }
 
 /** How long a turn waits for the id. An agent that tells it later has its turn in a session of ours. */
 const ID_WAIT_MS = 3_000;
+/** Some agents write nothing before the model has answered. */
+const FILE_WAIT_MS = 20_000;
 
 /** A turn whose files are captured before the agent starts, and that begins once the agent has told its session's id. */
 class TurnToBegin {
@@ -108,10 +113,10 @@ class TurnToBegin {
   readonly #begin: (sessionId: string) => Promise<void>;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(begin: (sessionId: string) => Promise<void>, ours: string) {
+  constructor(begin: (sessionId: string) => Promise<void>, ours: string, longestMs: number) {
     this.#begin = begin;
     this.sessionId = ours;
-    this.#timer = setTimeout(() => this.beginIn(ours), ID_WAIT_MS).unref();
+    this.#timer = setTimeout(() => this.beginIn(ours), longestMs).unref();
   }
 
   /** The first id counts. */

@@ -133,6 +133,62 @@ test("no hooks: the id that the agent tells early is the session's, and its file
   expect(await repository.run(["doctor", "--check"], { env: OFF })).toMatchObject({ code: 0 });
 });
 
+const LINES = {
+  list: "$.said",
+  rules: [
+    { is: "prompt", when: { "$.by": "user" }, text: ["$.text"] },
+    { is: "answer", when: { "$.by": "agent" }, text: ["$.text"] },
+  ],
+  cwd: ["$.where"],
+  tokens: { output: ["$.cost"] },
+};
+
+test("no hooks and no id: the new file where transcripts are tells the session, and all of it is the turn", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  const transcript = { format: "json", directory: ".filer", place: "{session}.json", lines: LINES, fork: true };
+  const stream = { output: "text", end: "exit", session_from: "files", rules: [] };
+  describe(world, {
+    ...RUN_ALONE,
+    transcript: { ...transcript, recognised_by: [["$.said", "$.where"]] },
+    resume: ["plain", "--fork", "{session}"],
+    run: { command: ["{prompt}"], stream },
+  });
+  const said = '[{"by":"user","text":"once"},{"by":"agent","text":"Done","cost":5}]';
+  // Another project's session begins at the same time.
+  const other = `echo '{"where":"/elsewhere","said":[]}' > ~/.filer/0.json`;
+  const own = `printf '{"where":"%s","said":%s}' "$PWD" '${said}' > ~/.filer/${SESSION}.json`;
+  world.agent("plain", `mkdir -p ~/.filer; ${other}; ${own}; sleep 0.5; echo told > told.txt; echo Bye`);
+  await repository.run(["enable", "--agent", "plain"], { env: OFF });
+  const run = await world.run(["once", "--agent", "plain"], OFF);
+  expect(run.stdout).toContain(`"session_id":"${SESSION}"`);
+  const { step } = await repository.json<{ step: { id: string } }>(["show", "last"], { env: OFF });
+  expect(step).toMatchObject({ session: SESSION, turn: 1, prompt: "once", response: "Done", tokens: { output: 5 } });
+  const resumed = await repository.run(["resume", SESSION], { env: OFF });
+  expect(resumed.stdout).toContain(`plain --fork ${SESSION}`);
+  // It has no settings file that could be put back.
+  expect((await repository.run(["doctor", "--check"], { env: OFF })).stdout).not.toContain("settings put back");
+});
+
+test("an agent whose conversation is not recorded is continued by its own command, and says why it has no rewind", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  const resume = ["handy", "--resume", "{session}"];
+  describe(world, { ...BY_HAND, resume, cannot: { rewind: "It keeps its threads in a database." } });
+  const { stdout } = await repository.run(["enable", "--agent", "handy"], { env: OFF });
+  const command = (name: string) => new RegExp(`^  ${name}: (.*)$`, "m").exec(stdout)?.[1] ?? "";
+  await called(world, command("asked"), { prompt: "Write it" });
+  repository.write("it.txt", "it\n");
+  await called(world, command("answered \\(all\\)"), {});
+  const resumed = await repository.run(["resume", SESSION.slice(0, 8)], { env: OFF });
+  expect(resumed).toMatchObject({ code: 0 });
+  expect(resumed.stdout).toContain(`handy --resume ${SESSION}`);
+  const { chat } = await repository.json<{ chat: object }>(["resume", SESSION], { env: OFF });
+  expect(chat).toMatchObject({ agent: "handy", session: SESSION, transcript: null });
+  const rewound = await repository.run(["rewind", "1", "--yes"], { env: OFF });
+  expect(rewound.stdout + rewound.stderr).toContain("Handy can't rewind its chat: It keeps its threads in a database.");
+});
+
 test("no hooks: a run that fails is an interrupted turn, and its files are in it", async () => {
   using world = new StandIn();
   const { repository } = world;

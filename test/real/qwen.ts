@@ -45,6 +45,8 @@ const qwenCode: RealAgent = {
       general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
+      // In a terminal it would ask the model after every turn what its user may type next.
+      ui: { enableFollowupSuggestions: false },
     };
     writeFileSync(join(home, ".qwen/settings.json"), JSON.stringify(settings));
   },

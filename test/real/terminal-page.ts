@@ -20,6 +20,8 @@ type Moment = "second" | "broken" | "rewound" | "redone";
 export interface TerminalPage {
   /** What `enable` makes, and `disable` takes away. */
   made: string;
+  /** What the agent itself has added to that file, which is left there. */
+  leaves?: string;
   /** The agent by a command that a person types or copies, ready for a prompt. */
   open(rig: Rig, command?: string): Promise<Terminal>;
   leave(terminal: Terminal): Promise<void>;

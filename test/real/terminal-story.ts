@@ -68,7 +68,8 @@ export async function testInTerminal(driver: AgentDriver, page: TerminalPage): P
     test("all invariants hold, and disable takes away what enable made", async () => {
       expect(await story.backtrail.run("doctor", "--check", "--json")).toMatchObject({ code: 0 });
       await story.rig.output(["backtrail", "disable"]);
-      expect(existsSync(join(story.rig.project, page.made))).toBe(false);
+      if (page.leaves) expect(readIn(story.rig, page.made)).toBe(page.leaves);
+      else expect(existsSync(join(story.rig.project, page.made))).toBe(false);
     });
   });
 }

@@ -5,7 +5,7 @@ import { asBuffer, completeLines, parseLine } from "../../transcripts/lines.ts";
 import type { Agent } from "../contract/agent.ts";
 import type { LineRule, LinesSection, Profile } from "../contract/profile.ts";
 import { descriptionOf } from "../generic/agent.ts";
-import { messagesIn, readLine } from "../generic/transcript.ts";
+import { entryReader, messagesIn, readLine } from "../generic/transcript.ts";
 import { holds } from "../registry/conditions.ts";
 import { firstAt } from "../registry/paths.ts";
 import type { TranscriptItem } from "../shared/transcript/items.ts";
@@ -72,7 +72,8 @@ export function checkTranscript(agent: Agent, file: string, bytes: Uint8Array, t
     // An adapter knows its transcripts, but a profile's description may not match them.
     if (!profile.transcript?.lines) return check;
     if (check.prompts === 0) check.problems.push("no prompt was found: see type, types and text in transcript.lines");
-    if (check.answers === 0) check.problems.push("no answer was found: see type, types and text in transcript.lines");
+    if (check.answers === 0)
+      check.problems.push("no answer was found: see transcript.lines, or remove it if answers are elsewhere");
     if (agent.forker) check.problems.push(...cutProblems(agent, file, bytes, check));
   } catch (error) {
     check.problems.push(messageOf(error));
@@ -155,15 +156,30 @@ function named(prefix: string, group: object, ofBlock: boolean) {
   return entries.map(([field, paths]) => ({ field: `${prefix}${field}`, paths, ofBlock }));
 }
 
+/** What comes before each prompt: of lines, their bytes; of a document, all of it and the last message's id. */
+function cutsIn({ profile, analyzer }: Agent, bytes: Uint8Array): { bytes: Uint8Array; lastId: string | null }[] {
+  const lines = profile.transcript?.lines;
+  if (lines?.list === undefined) {
+    const prompts = analyzer?.read(bytes).entries.filter((entry) => entry.type === "prompt") ?? [];
+    return [...new Set(prompts.map(({ start }) => start))].map((start) => ({
+      bytes: bytes.subarray(0, start),
+      lastId: null,
+    }));
+  }
+  const messages = [...entryReader(descriptionOf(profile, lines))(asBuffer(bytes))];
+  return messages.flatMap(({ items }, index) =>
+    items.some(({ kind }) => kind === "prompt") ? [{ bytes, lastId: messages[index - 1]?.id ?? null }] : [],
+  );
+}
+
 /** Cuts before each prompt. The copy must contain the prompts before the cut and belong to the new session. */
-function cutProblems({ analyzer, forker }: Agent, file: string, bytes: Uint8Array, check: TranscriptCheck): string[] {
-  const prompts = analyzer?.read(bytes).entries.filter((entry) => entry.type === "prompt") ?? [];
-  const starts = [...new Set(prompts.map((entry) => entry.start))];
-  for (const [count, start] of starts.entries()) {
+function cutProblems(agent: Agent, file: string, bytes: Uint8Array, check: TranscriptCheck): string[] {
+  const { analyzer, forker } = agent;
+  for (const [count, cut] of cutsIn(agent, bytes).entries()) {
     if (count === 0 || !analyzer || !forker) continue;
     const newSessionId = randomUUID();
-    const request = { lastId: null, transcriptPath: `/sessions/${file}`, projectRoot: "/project", title: "title" };
-    const { content, transcriptPath } = forker.fork({ ...request, bytes: bytes.subarray(0, start), newSessionId });
+    const request = { transcriptPath: `/sessions/${file}`, projectRoot: "/project", title: "title" };
+    const { content, transcriptPath } = forker.fork({ ...request, ...cut, newSessionId });
     if (analyzer.readSlice(content, 0).prompts.length !== count) {
       return [`cut before prompt ${count + 1}, the copy doesn't hold the ${count} before it`];
     }

@@ -181,7 +181,7 @@ function checkPayload(agent: Agent, { home, directory }: Recording, { file, even
     check.sessionId = event?.sessionId ?? null;
     check.transcriptPath = event?.transcriptPath ?? null;
     const named = envelope.transcriptPath;
-    if (event && named !== null && home !== null && check.transcriptPath === null) {
+    if (event && agent.profile.transcript && named !== null && home !== null && check.transcriptPath === null) {
       check.problems.push(`${named} is outside transcript.directory, so it would not be read`);
     }
   } catch (error) {

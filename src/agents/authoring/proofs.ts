@@ -1,7 +1,8 @@
 /** Decides what a recording proves of the things that a profile promises. Part of `agents check`. */
+import { parse } from "node:path";
 import { asBuffer, completeLines, parseLine } from "../../transcripts/lines.ts";
 import type { Agent } from "../contract/agent.ts";
-import { placeOf } from "../generic/place.ts";
+import { isSessionId, placeOf } from "../generic/place.ts";
 import { messagesIn } from "../generic/transcript.ts";
 import { textAt } from "../registry/paths.ts";
 import type { Recording, Transcript } from "./capture/format.ts";
@@ -71,7 +72,10 @@ function placed({ profile }: Agent, { cwd, home, transcripts }: Recording, paylo
     ).length;
   }
   const { place, directory } = transcript;
-  const sessions = [...new Set(payloads.flatMap(({ sessionId }) => sessionId ?? []))];
+  const told = payloads.flatMap(({ sessionId }) => sessionId ?? []);
+  // Without hooks, a transcript is in its place if some id explains its path.
+  const named = [...written].flatMap((path) => path.split("/").flatMap((name) => [name, parse(name).name]));
+  const sessions = [...new Set(payloads.length > 0 ? told : named.filter(isSessionId))];
   return sessions.filter((id) => {
     const path = `/${directory}/${placeOf(place, transcript, cwd, id)}`;
     return [...written].some((each) => each.endsWith(path));

@@ -1,6 +1,7 @@
 /** An agent without an adapter: its profile describes its transcripts, replies and hook file. */
+import { isRecord } from "../../base/json.ts";
 import type { AgentContext, Event, HookEnvelope } from "../../model/event.ts";
-import { asBuffer, isWholeDocument } from "../../transcripts/lines.ts";
+import { asBuffer, parseLine } from "../../transcripts/lines.ts";
 import type { Agent, TranscriptAnalyzer } from "../contract/agent.ts";
 import type { LinesSection, Profile } from "../contract/profile.ts";
 import { templateHookFile } from "../hooks/file.ts";
@@ -43,10 +44,15 @@ export function descriptionOf(profile: Profile, lines: LinesSection): Descriptio
   return { lines, tools: profile.hooks?.tools ?? {} };
 }
 
+function wholeText(bytes: Uint8Array): unknown {
+  return parseLine(asBuffer(bytes), { start: 0, end: bytes.length });
+}
+
 function describedAnalyzer(description: Description): TranscriptAnalyzer {
   const { lines } = description;
   return analyzerOf(entryReader(description), {
     countsTokens: lines.tokens !== undefined,
-    ...(lines.list === undefined ? {} : { isWhole: (bytes: Uint8Array) => isWholeDocument(asBuffer(bytes)) }),
+    // The profile says that it is a document, even where all of it is one line.
+    ...(lines.list === undefined ? {} : { isWhole: (bytes: Uint8Array) => isRecord(wholeText(bytes)) }),
   });
 }

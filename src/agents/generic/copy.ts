@@ -7,7 +7,7 @@ import type { LinesSection } from "../contract/profile.ts";
 import { leafAt, textAt, valueAt } from "../registry/paths.ts";
 import { CutPoints } from "../shared/transcript/cut-points.ts";
 import { filled, type Values } from "./fill.ts";
-import { type Description, messagesIn, readLine } from "./transcript.ts";
+import { type Description, messagesIn, readLine, readMessage } from "./transcript.ts";
 
 export interface Renewal {
   oldId: string;
@@ -53,7 +53,7 @@ export function cutDocument(bytes: Buffer, lastId: string | null, description: D
   const cuts = new CutPoints();
   let count = 0;
   for (const [index, message] of messages.entries()) {
-    const line = readLine(message, description);
+    const line = readMessage(message, index, description);
     if (!line || cuts.add(line.items)) count = index + 1;
     if (lastId !== null && line?.id === lastId) break;
   }

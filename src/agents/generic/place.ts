@@ -69,10 +69,35 @@ function elsewhere(directory: string, parts: readonly string[], sessionId: strin
   return null;
 }
 
+/** The sessions whose transcripts are at their place for a project: their ids and paths. */
+export function sessionsAt(profile: Profile, root: string): Map<string, string> {
+  const { transcript } = profile;
+  const [directory] = transcriptDirectories(profile);
+  const parts = transcript?.place?.split("/") ?? [];
+  const open = parts.findIndex((part) => part.includes("{session}"));
+  const found = new Map<string, string>();
+  if (!transcript?.place || directory === undefined || open < 0) return found;
+  const [before = "", after = ""] = placeOf(parts[open] ?? "", transcript, root, "\0").split("\0");
+  const above = placeOf(parts.slice(0, open).join("/"), transcript, root, "");
+  for (const { name } of entriesIn(join(directory, above))) {
+    if (!name.startsWith(before) || !name.endsWith(after)) continue;
+    const id = name.slice(before.length, name.length - after.length);
+    const path = isSessionId(id) ? fileIn(directory, transcript.place, transcript, root, id) : null;
+    if (path !== null && existsSync(path)) found.set(id, path);
+  }
+  return found;
+}
+
 function namesIn(directory: string): string[] {
+  return entriesIn(directory)
+    .filter((entry) => entry.isDirectory())
+    .slice(0, MAX_LISTED)
+    .map(({ name }) => name);
+}
+
+function entriesIn(directory: string) {
   try {
-    const entries = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    return entries.slice(0, MAX_LISTED).map(({ name }) => name);
+    return readdirSync(directory, { withFileTypes: true });
   } catch {
     return [];
   }

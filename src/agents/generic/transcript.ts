@@ -40,7 +40,9 @@ function lineReader(description: Description): ReadEntries {
       const line = readLine(parseLine(bytes, at), description);
       if (line === null) continue;
       const canCut = cuts.add(line.items);
-      yield { ...line, start: at.start, end: at.end, cuttable: canCut && line.id !== null };
+      // Where no line has an id, none is needed: a cut is an offset.
+      const isNamed = line.id !== null || description.lines.id === undefined;
+      yield { ...line, start: at.start, end: at.end, cuttable: canCut && isNamed };
     }
   };
 }
@@ -50,13 +52,20 @@ function messageReader(description: Description): ReadEntries {
   return function* readEntries(bytes) {
     const cuts = new CutPoints();
     const end = bytes.length;
-    for (const message of messagesIn(bytes, description.lines)) {
-      const line = readLine(message, description);
+    for (const [index, message] of messagesIn(bytes, description.lines).entries()) {
+      const line = readMessage(message, index, description);
       if (line === null) continue;
       const canCut = cuts.add(line.items);
       yield { ...line, start: 0, end, cuttable: canCut && line.id !== null };
     }
   };
+}
+
+/** A message whose agent gives it no id is known by its place. */
+export function readMessage(value: unknown, index: number, description: Description): TranscriptLine | null {
+  const line = readLine(value, description);
+  if (line === null || line.id !== null || description.lines.id !== undefined) return line;
+  return { ...line, id: `#${index + 1}` };
 }
 
 /** Empty for a document that is torn, or that has no such list. */
@@ -190,11 +199,11 @@ function isUsablePath(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= MAX_PATH_LENGTH && !value.includes("\0");
 }
 
-/** Accepts a string, or a list of strings and of objects with a `text`. */
+/** Accepts a string, or a list of strings and of objects with a `text` or, for want of it, a `content`. */
 export function plainText(value: unknown): string {
   if (typeof value === "string") return value;
   if (!Array.isArray(value)) return "";
-  const parts = value.map((part) => (typeof part === "string" ? part : (textAt(part, ["$.text"]) ?? "")));
+  const parts = value.map((part) => (typeof part === "string" ? part : (textAt(part, ["$.text", "$.content"]) ?? "")));
   return parts.filter((part) => part !== "").join("\n");
 }
 

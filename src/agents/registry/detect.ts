@@ -97,7 +97,8 @@ function readBytes(fd: number, length: number): Buffer {
 
 /** Identifies the agent that wrote a transcript, by content alone. */
 export function agentOfTranscript(profiles: readonly Profile[], bytes: Uint8Array): string | undefined {
-  const lines = firstLines(bytes);
+  const lists = profiles.flatMap(({ transcript }) => transcript?.lines?.list ?? []);
+  const lines = firstLines(bytes, new Set(["$.messages", ...lists]));
   const counts = profiles.map((profile) => {
     const known = lines.map((line) => pathsKnown(profile, line)).filter((paths) => paths > 0);
     return { id: profile.id, count: known.length, paths: Math.max(0, ...known) };
@@ -143,12 +144,12 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** The first lines of a JSONL transcript, or a document and, where they are in their usual place, its messages. */
-function firstLines(bytes: Uint8Array): unknown[] {
+/** The first lines of a JSONL transcript, or a document and the messages at one of the places where documents have them. */
+function firstLines(bytes: Uint8Array, lists: ReadonlySet<string>): unknown[] {
   const buffer = asBuffer(bytes);
   if (isOneDocument(buffer)) {
     const document = parseLine(buffer, { start: 0, end: buffer.length });
-    const messages = messagesOf(document);
+    const messages = messagesOf(document, lists);
     // A single line without its end may be one of many.
     return messages.length > 0 || buffer.includes("\n") ? [document, ...messages] : [];
   }
@@ -157,12 +158,15 @@ function firstLines(bytes: Uint8Array): unknown[] {
     values.push(parseLine(buffer, line));
     if (values.length >= LINES_LOOKED_AT) break;
   }
-  return values.length === 1 ? [...values, ...messagesOf(values[0])] : values;
+  return values.length === 1 ? [...values, ...messagesOf(values[0], lists)] : values;
 }
 
-function messagesOf(document: unknown): unknown[] {
-  const messages = valueAt(document, "$.messages");
-  return Array.isArray(messages) ? messages.slice(0, LINES_LOOKED_AT) : [];
+function messagesOf(document: unknown, lists: ReadonlySet<string>): unknown[] {
+  for (const list of lists) {
+    const messages = valueAt(document, list);
+    if (Array.isArray(messages) && messages.length > 0) return messages.slice(0, LINES_LOOKED_AT);
+  }
+  return [];
 }
 
 /** The length of the longest group of paths that the line has; 0 if it is not a line of this agent. */

@@ -41,11 +41,11 @@ export interface Fork extends ChatReceipt {
 export async function planChat(workspace: Workspace, step: Step): Promise<ChatPlan> {
   if (step.session === null || step.agent === null) return { kind: "none", reason: UNAVAILABLE };
   const agent = await getAgent(step.agent);
-  if (!agent?.forker)
-    return {
-      kind: "none",
-      reason: { kind: "not-supported", agent: agent?.profile.display_name ?? step.agent },
-    };
+  if (!agent?.forker) {
+    const why = agent?.profile.cannot?.rewind;
+    const name = agent?.profile.display_name ?? step.agent;
+    return { kind: "none", reason: { kind: "not-supported", agent: name, ...(why === undefined ? {} : { why }) } };
+  }
   const position = positionOf(workspace, step, agent);
   if (!position) return { kind: "none", reason: hasTranscriptLater(workspace, step) ? BEGINS_LATER : UNAVAILABLE };
   if (position.offset === 0) return { kind: "none", reason: BEGINS_LATER };

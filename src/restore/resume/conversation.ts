@@ -10,6 +10,7 @@ import type { CheckpointReader } from "../../checkpoints/read/read.ts";
 import { ownChunks } from "../../checkpoints/write/transcript-chunks.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { loadSession } from "../../recording/session/store.ts";
+import { stepsIn } from "../../steps/log.ts";
 import { joinLines } from "../../transcripts/chunks.ts";
 import { isCompactTranscript, readCompactTranscript } from "../../transcripts/compact.ts";
 import { placeholdersIn, restorePlaceholders } from "../../transcripts/redact/placeholders.ts";
@@ -43,6 +44,9 @@ export async function conversationOf(
 ): Promise<ResumedConversation> {
   if (source.kind === "checkpoint") return fromCheckpoint(workspace, reader, source);
   const found = await conversationAt(workspace, source.step);
+  const { agent: id, session: ofSession } = source.step;
+  if ("kind" in found && ofSession && !stepsIn(workspace).has({ agent: id, session: ofSession, hasTranscript: true }))
+    throw new ResumeError("not-found", { kind: "session-not-recorded", session: ofSession });
   if ("kind" in found) throw new ResumeError("not-found", { kind: "no-conversation", reason: found });
   const { agent, position, bytes } = found;
   const session = source.step.session ?? "";

@@ -100,6 +100,9 @@ function ofSession(workspace: Workspace, { agent, session }: SessionRef): StepSo
   if (step) return { kind: "step", step, isNewest: true };
   const [kept] = keptSteps(workspace, agent, session);
   if (kept) return { kind: "step", step: kept, isNewest: true };
+  // The agent may have the conversation although it is not recorded.
+  const last = stepsIn(workspace).newest({ agent, session, kinds: CONVERSATION_KINDS });
+  if (last) return { kind: "step", step: last, isNewest: true };
   throw new ResumeError("not-found", { kind: "session-not-recorded", session });
 }
 

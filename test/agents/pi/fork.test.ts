@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { createAgent } from "../../../src/agents/builtin/pi/adapter.ts";
 import type { ForkRequest } from "../../../src/agents/contract/agent.ts";
 import { shellText } from "../../../src/model/command.ts";
 import { jsonl } from "../recorded.ts";
-import { analyzer, DIRECTORY, forker, lines, linesOf, PATH, promptStarts, session } from "./recorded.ts";
+import { analyzer, DIRECTORY, forker, lines, linesOf, PATH, pi, promptStarts, session } from "./recorded.ts";
 
 const NEW = "4f6c7c1e-0000-4000-8000-000000000001";
 
@@ -90,4 +91,14 @@ test("a session of a subdirectory is opened by its file: by its id, Pi would loo
   expect(transcriptPath).toStartWith("/home/dev/.pi/agent/sessions/--home-dev-proj-it's--/");
   expect(command && shellText(command)).toBe(`pi --session '${transcriptPath.replace("'", `'\\''`)}'`);
   expect(shellText(forker.resumeCommand(NEW))).toBe(`pi --session ${NEW}`);
+});
+
+test("a descendant of Pi may write a title before the header, and continues by its own command", async () => {
+  const title = Buffer.from('{"type":"title","v":1,"title":""}\n');
+  expect(idsOf({ bytes: Buffer.concat([title, session]) })).toEqual(idsOf());
+  const profile = { ...pi.agent.profile, resume: ["omp", "--resume", "{session}"] };
+  const { forker: own } = createAgent(profile);
+  const elsewhere = { projectRoot: "/home/dev", newSessionId: NEW, lastId: null, title: "T" };
+  const { command } = own?.fork({ ...elsewhere, transcriptPath: PATH, bytes: session }) ?? {};
+  expect(shellText(command ?? { cwd: null, steps: [] })).toMatch(/^omp --resume \S+\.jsonl$/);
 });

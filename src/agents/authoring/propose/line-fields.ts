@@ -141,8 +141,16 @@ function tokenPaths(
   const paths = (names: readonly string[]) =>
     keys.filter((key) => names.includes(squeezed(key))).map((key) => `${at}.${key}`);
   const input = paths(COUNTS.input);
-  const cached = paths(COUNTS.cache_read);
-  const written = paths(COUNTS.cache_write);
+  const nested = (names: readonly string[]) => {
+    const deep = own.flatMap(({ value }) => leavesOf(value, 2)).filter((leaf) => typeof leaf.value === "number");
+    return counted(deep.filter(({ key }) => names.includes(squeezed(key))).map(({ path }) => `${at}${path.slice(1)}`))
+      .map(([path]) => path)
+      .slice(0, 1);
+  };
+  const [cached, written] = [COUNTS.cache_read, COUNTS.cache_write].map((names) => {
+    const shallow = paths(names);
+    return shallow.length > 0 ? shallow : nested(names);
+  }) as [string[], string[]];
   const hasCache = WITH_CACHE.includes(squeezed(nameOf(input[0] ?? "")));
   const isOpen = cached.length > 0 && !hasCache && !/^(input_tokens|inputOther)$/.test(nameOf(input[0] ?? ""));
   return {

@@ -60,9 +60,11 @@ function proposeProfile(id: string, recording: Recording): Proposal {
     },
     found,
   );
+  doubts.push({ kind: "guess", key: "executable", value: profile.executable ?? id });
   doubts.push({ kind: "guess", key: "resume", value: (profile.resume ?? []).join(" ") });
   if (profile.transcript?.fork) doubts.push({ kind: "fork-untried", key: "transcript.fork" });
-  doubts.push(...promptDoubts(profile, recording, found, known.prompts));
+  const inFile = found && knownOf(sent.filter(isOfFile(found.file, fields, recording)), fields, recording).prompts;
+  doubts.push(...promptDoubts(profile, recording, found, inFile ?? []));
   return { profile, doubts, transcript: found?.file ?? null };
 }
 
@@ -100,8 +102,21 @@ function knownOf(sent: readonly Sent[], fields: HooksSection["fields"], recordin
   };
 }
 
-/** Where the recording hooks were. Without them, the user installs hooks by hand. */
-function settingsOf({ hooks }: Recording): HooksSection["settings"] {
+/** Whether a payload is of the session that a recorded file holds, as far as that is known. */
+function isOfFile(name: string, { transcript_path, session_id }: HooksSection["fields"], recording: Recording) {
+  const path = recording.transcripts.find(({ file }) => file === name)?.path ?? null;
+  return ({ raw }: Sent): boolean => {
+    const named = textAt(raw, transcript_path);
+    const session = textAt(raw, session_id);
+    if (path === null) return true;
+    if (named !== null) return named === path;
+    return session === null || path.includes(session) || !/\d{4}/.test(path);
+  };
+}
+
+/** Where the recording hooks were. Without them, the user installs hooks by hand; an agent that called none has none. */
+function settingsOf({ hooks, payloads }: Recording): HooksSection["settings"] {
+  if (payloads.length === 0) return {};
   if (!hooks) return { user: { format: "none" } };
   return { [hooks.scope]: { path: hooks.path, format: hooks.format } };
 }
@@ -143,9 +158,12 @@ function detectionOf(
   if (path) rules.push({ score: 60, path_matches: { path, regex: `[/\\\\]${pattern(folder)}[/\\\\]` } });
   const [first] = payloads;
   const words = id.split("-");
+  const common = new Set(Object.values(fields).flat());
   const telling = Object.entries(first?.raw ?? {}).find(
     ([key, value]) =>
       /^[A-Za-z0-9_-]+$/.test(key) &&
+      // What every agent sends, such as a directory with the agent's name in it, tells nothing.
+      !common.has(`$.${key}`) &&
       words.some(
         (word) =>
           word.length > 2 &&

@@ -1,7 +1,9 @@
 /** Proposes a profile's `transcript`: chooses the file with the conversation, and describes its place and lines. */
+import { basename, dirname, extname } from "node:path";
 import { isRecord } from "../../../base/json.ts";
 import { asBuffer, completeLines, isOneDocument, parseLine } from "../../../transcripts/lines.ts";
 import type { LinesSection, TranscriptSection } from "../../contract/profile.ts";
+import { isSessionId } from "../../generic/place.ts";
 import { valueAt } from "../../registry/paths.ts";
 import type { Transcript } from "../capture/format.ts";
 import type { Doubt } from "./doubts.ts";
@@ -41,17 +43,19 @@ export function proposeTranscript(
   known: Known,
 ): TranscriptProposal | undefined {
   const scored = recorded
-    .map((each) => ({ each, content: contentOf(each.bytes), score: scoreOf(each, known) }))
+    .map((each) => ({ each, content: contentOf(each), score: scoreOf(each, known) }))
     .filter(({ content, score }) => content.lines.length > 0 && score > 0)
     .sort((a, b) => b.score - a.score || b.each.bytes.length - a.each.bytes.length);
   const [best] = scored;
   if (!best) return undefined;
   const { each, content } = best;
-  const { lines, uses, doubts } = proposeLines(content, known);
-  if (!lines) return undefined;
   const path = each.path ?? known.named[0] ?? null;
   const home = known.home ?? homeOf(path);
-  const session = known.sessions.find((id) => path?.includes(id)) ?? null;
+  const guessed = known.sessions.length === 0 && path !== null ? sessionOfFile(path, content) : null;
+  const session = known.sessions.find((id) => path?.includes(id)) ?? guessed?.id ?? null;
+  const sessions = guessed ? [guessed.id] : known.sessions;
+  const { lines, uses, doubts } = proposeLines(content, { ...known, sessions });
+  if (!lines) return undefined;
   const isNamed = known.named.length > 0;
   const { doubts: aboutPlace, ...place } =
     path === null || home === null
@@ -70,8 +74,26 @@ export function proposeTranscript(
     },
     file: each.file,
     uses,
-    doubts: [...aboutPlace, ...doubts],
+    doubts: [
+      ...aboutPlace,
+      ...(guessed && !guessed.isTold
+        ? [{ kind: "session-guessed", key: "transcript.place", id: guessed.id } as const]
+        : []),
+      ...doubts,
+    ],
   };
+}
+
+/** A name that says what is in a file, not whose it is. */
+const COMMON_NAME = /^(conversation|messages?|transcript|history|chat|session|log|wire|context|main|events|state)$/i;
+
+/** The session of a file where no hook told one: the id that the content repeats, or the name that is no common one. */
+function sessionOfFile(path: string, { lines, document }: Content): { id: string; isTold: boolean } | null {
+  const name = basename(path, extname(path));
+  const id = COMMON_NAME.test(name) ? basename(dirname(path)) : name;
+  const values = [document, ...lines].flatMap((value) => leavesOf(value, 1));
+  const isTold = values.some(({ key, value }) => value === id && /id$|session|thread|conversation/i.test(key));
+  return isSessionId(id) && (isTold || COMMON_NAME.test(name) || /\d{4}|[0-9a-f]{8}/.test(id)) ? { id, isTold } : null;
 }
 
 /** Recordings of other machines name no home directory: it is the part before the first hidden directory. */
@@ -96,9 +118,11 @@ interface Content {
   list: string | null;
 }
 
-function contentOf(bytes: Buffer): Content {
+function contentOf({ bytes, file }: Transcript): Content {
   const buffer = asBuffer(bytes);
-  if (isOneDocument(buffer)) {
+  // All of a document may be one line.
+  const isLine = buffer.indexOf(10) === buffer.length - 1;
+  if (isOneDocument(buffer) || (isLine && file.endsWith(".json"))) {
     const document = parseLine(buffer, { start: 0, end: buffer.length });
     const lists = leavesOf(document, 3).filter(({ value }) => Array.isArray(value) && value.some(isRecord));
     const talks = (value: unknown) =>

@@ -17,10 +17,10 @@ import { branchTo, readHeader, readLinesOf, readNode } from "./transcript.ts";
 const VERSION = 3;
 
 export function createForker(profile: Profile): TranscriptForker {
-  return { ...forkerOf(profile, fork), branching: true };
+  return { ...forkerOf(profile, (request, prefix) => fork(request, prefix, profile)), branching: true };
 }
 
-function fork(request: ForkRequest, prefix: string): ForkResult {
+function fork(request: ForkRequest, prefix: string, { resume }: Profile): ForkResult {
   const { newSessionId: sessionId, projectRoot } = request;
   demandId(sessionId, /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/, "Pi session");
   const bytes = asBuffer(request.bytes);
@@ -29,7 +29,8 @@ function fork(request: ForkRequest, prefix: string): ForkResult {
   const time = now();
   const transcriptPath = `${sessionDirectory(request.transcriptPath, cwd)}/${fileName(sessionId, time)}`;
   // By id, Pi finds only sessions of the directory that it is started in.
-  const command = cwd === projectRoot ? undefined : userCommand(["pi", "--session", transcriptPath]);
+  const byPath = userCommand((resume ?? []).map((word) => word.replace("{session}", () => transcriptPath)));
+  const command = cwd === projectRoot ? undefined : byPath;
   const place = { sessionId, transcriptPath, ...(command === undefined ? {} : { command }) };
 
   const kept = cutBranch(bytes, branchTo(bytes, request.lastId));

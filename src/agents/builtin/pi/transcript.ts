@@ -152,11 +152,14 @@ export function readNode(buffer: Buffer, line: Line): PiNode | null {
   return toNode(parseLine(buffer, line));
 }
 
-/** The header's fields; null if the bytes do not start with a header. */
+/** The header's fields; null if the bytes do not start with a header. Pi's descendants may write a title before it. */
 export function readHeader(buffer: Buffer): Json | null {
-  const end = buffer.indexOf(10);
-  const header = end < 0 ? undefined : parseLine(buffer, { start: 0, end });
-  return isRecord(header) && header["type"] === "session" ? header : null;
+  for (const line of completeLines(buffer)) {
+    const header = parseLine(buffer, line);
+    if (isRecord(header) && header["type"] === "session") return header;
+    if (!isRecord(header) || header["type"] !== "title") return null;
+  }
+  return null;
 }
 
 function textOf(blocks: readonly Block[]): string {

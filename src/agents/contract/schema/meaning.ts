@@ -75,6 +75,9 @@ function runProblems(profile: Profile): string[] {
   for (const [place, words] of Object.entries(needed)) {
     if (words && !run.command.includes(`{${place}}`)) problems.push(`run.command: has no place {${place}}`);
   }
+  if (run.stream.session_from === "files" && !profile.transcript?.place) {
+    problems.push("transcript.place: missing; stream.session_from needs files somewhere");
+  }
   if (run.ask && run.stdin !== true && !run.ask.some((word) => word.includes("{prompt}"))) {
     problems.push("run.ask: names no {prompt}");
   }

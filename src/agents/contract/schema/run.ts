@@ -30,8 +30,8 @@ const stream = z.strictObject({
   ),
   session_id: optionalKey(jsonPaths, "Where a line has the session's id.", ["$.session_id"]),
   session_from: optionalKey(
-    z.enum(["output", "hooks"]),
-    "`hooks`: the agent prints its session's id too late or never, so the run's hooks tell it.",
+    z.enum(["output", "hooks", "files"]),
+    "For an agent that prints its session's id too late or never. `hooks`: the run's hooks tell it. `files`: the transcript tells it that is new at `transcript.place`.",
     "hooks",
   ),
   session_pattern: optionalKey(

@@ -18,7 +18,9 @@ const entryType = z.enum(["prompt", "answer", "thinking", "tool-use", "tool-resu
 
 const itemPaths = {
   type: optionalKey(jsonPaths, "Where a line says what it is; looked up in `types`.", ["$.role"]),
-  text: optionalKey(jsonPaths, "A text, or a list of texts and of objects with a `text`.", ["$.content"]),
+  text: optionalKey(jsonPaths, "A text, or a list of texts and of objects with a `text` or a `content`.", [
+    "$.content",
+  ]),
   tool_name: z.optional(jsonPaths),
   tool_use_id: z.optional(jsonPaths),
   tool_input: z.optional(jsonPaths),
@@ -79,7 +81,11 @@ const lines = z.strictObject({
     "A regular expression whose first group is what the user typed, where the agent wraps it.",
     "^<user_input[^>]*>([\\s\\S]*)</user_input>$",
   ),
-  id: optionalKey(jsonPaths, "The line's id. A conversation can only be cut at lines that have one.", ["$.uuid"]),
+  id: optionalKey(
+    jsonPaths,
+    "The line's id, where lines have one. Then a conversation is cut only at lines with an id.",
+    ["$.uuid"],
+  ),
   session_id: optionalKey(jsonPaths, "Replaced by the new session's id in a copy.", ["$.sessionId"]),
   cwd: optionalKey(jsonPaths, "Replaced by the new directory in a copy for another one.", ["$.cwd"]),
   replaced: optionalKey(

@@ -52,15 +52,15 @@ function tell(report: CheckReport, io: Io, isAll: boolean): void {
     io.printMessage(`Fields found: ${fields.join(", ")}.`);
   }
   for (const text of transcriptTexts(report)) io.printMessage(text);
-  if (report.payloads.length === 0)
-    io.printMessage(`No recorded payloads in ${placeOf(report.fixtures, null)}; --fixtures names another place.`);
+  if (report.payloads.length === 0 && report.transcripts.length === 0)
+    io.printMessage(`Nothing recorded in ${placeOf(report.fixtures, null)}; --from names another place.`);
   else if (report.unproven.length > 0)
     io.printMessage(`Nothing recorded of: ${report.unproven.map(printable).join(", ")}.`);
   tellProofs(report, io);
 }
 
 /** What is proven, what is not, and the verdict. Nothing is called proven as a whole while a promise is not. */
-function tellProofs({ id, ok, payloads, proofs }: CheckReport, io: Io): void {
+function tellProofs({ id, ok, payloads, transcripts, proofs }: CheckReport, io: Io): void {
   const { paint } = io.out;
   for (const { what, state, by } of proofs) {
     const mark =
@@ -68,15 +68,17 @@ function tellProofs({ id, ok, payloads, proofs }: CheckReport, io: Io): void {
     io.print(`  ${mark} ${proofText(what, state, by)}`);
   }
   const open = proofs.filter(({ state }) => state === "unproven").map(({ what }) => PROVABLE_NAMES[what]);
-  const recorded = payloads.filter(({ example }) => !example).length;
+  const payloadCount = payloads.filter(({ example }) => !example).length;
+  // An agent without hooks is known by its transcripts alone.
+  const isRead = payloads.length === 0 && transcripts.length > 0;
+  const recorded = isRead ? transcripts.length : payloadCount;
+  const evidence = plural(recorded, isRead ? "recorded transcript" : "recorded payload");
   if (!ok) io.printMessage(`${id} is ${paint("red", "not proven")}.`);
   else if (recorded === 0)
     io.printMessage(`${id} holds for its examples. Put what it really sends beside them to prove it.`);
   else if (open.length > 0)
-    io.printMessage(
-      `${id} holds for ${plural(recorded, "recorded payload")}. ${paint("yellow", "Not proven")}: ${open.join(", ")}.`,
-    );
-  else io.printMessage(`${id} is ${paint("green", "proven")} by ${plural(recorded, "recorded payload")}.`);
+    io.printMessage(`${id} holds for ${evidence}. ${paint("yellow", "Not proven")}: ${open.join(", ")}.`);
+  else io.printMessage(`${id} is ${paint("green", "proven")} by ${evidence}.`);
 }
 
 function lineRows(lines: CheckReport["transcripts"][number]["lines"]): Cell[][] {

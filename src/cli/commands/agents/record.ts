@@ -29,7 +29,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   if (hooks) io.say(`Its hooks are in ${placeOf(hooks.file, null)} until the recording ends.`);
   else {
     io.say("");
-    io.say(`Make these commands hooks of ${id}, one for each of its events (--hooks <file> does it for you):`);
+    io.say(`If ${id} has hooks, make these commands hooks of its events (--hooks <file> does it for you):`);
     for (const event of events) io.print(`  ${recordingCommand(executable, id, event)}`);
     io.say("The last word is the event's name: write the agent's own names there.");
   }
@@ -69,7 +69,7 @@ async function stop(id: string, io: Io, isJson: boolean, known?: string): Promis
   }
   // Another process ended it, and told the user.
   if (ended === null) return;
-  const { payloads, transcripts } = readRecording(ended);
+  const { payloads, transcripts, hooks } = readRecording(ended);
   const events = [...new Set(payloads.map(({ event, file }) => event || eventOfName(file)))];
   if (isJson) {
     io.json({ directory: ended, payloads: payloads.length, events, files: transcripts.map(({ path }) => path) });
@@ -78,8 +78,10 @@ async function stop(id: string, io: Io, isJson: boolean, known?: string): Promis
   io.say("");
   io.say(`Recorded ${plural(payloads.length, "hook call")} and ${plural(transcripts.length, "file")}.`);
   if (events.length > 0) io.say(`Events: ${events.map(printable).join(", ")}.`);
-  if (payloads.length === 0)
+  if (payloads.length === 0 && hooks)
     io.say("No hook called. Does the agent read that file, and in that form? --format names another one.");
+  else if (payloads.length === 0)
+    io.say(`No hook called. If ${id} has none, go on: a profile can be proposed from its files.`);
   io.say(`Propose a profile with: backtrail agents new ${id} --from ${placeOf(ended, null)}`);
 }
 

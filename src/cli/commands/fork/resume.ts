@@ -15,6 +15,7 @@ import { connectedAgents } from "../../../recording/user-scope/record.ts";
 import { type HandoffResult, handOffConversation } from "../../../restore/conversation/handoff.ts";
 import type { ResumeNote } from "../../../restore/notes.ts";
 import { conversationOf, type ResumedConversation } from "../../../restore/resume/conversation.ts";
+import { type KeptSession, keptByAgent } from "../../../restore/resume/kept-by-agent.ts";
 import { planResume, type ResumePlan } from "../../../restore/resume/plan.ts";
 import { applyResume, type Resumed } from "../../../restore/resume/resume.ts";
 import { atStep, type Found, findSource, recentSessions } from "../../../restore/resume/source.ts";
@@ -63,6 +64,8 @@ async function resume(workspace: Workspace, options: Options, io: Io): Promise<n
   const reader = new CheckpointReader(workspace);
   try {
     const { source, notes } = await sourceOf(workspace, reader, options, io);
+    const kept = options.agent === undefined && !options.copy ? await keptByAgent(workspace, source) : null;
+    if (kept) return await goOnByItself(workspace, kept, options, io);
     const conversation = await withProgress(io, "Reading the conversation", () =>
       conversationOf(workspace, reader, source),
     );
@@ -112,6 +115,25 @@ async function continueSession(
   if (options.json) io.json({ ...resumed, ...notesJson(resumed.notes), session: conversation.session });
   else tell(conversation, resumed, io);
   return options.run ? startAgent(resumed.chat.start, workspace.root) : undefined;
+}
+
+/** Backtrail has nothing to add: the agent has the session. */
+async function goOnByItself(
+  workspace: Workspace,
+  { agentName, time, prompt, ...kept }: KeptSession,
+  options: Options,
+  io: Io,
+): Promise<number | undefined> {
+  const { agent, session, command, start } = kept;
+  if (options.json) {
+    const chat = { agent, session, transcript: null, command, start };
+    io.json({ chat, written: null, kept: null, ...notesJson([]), session });
+  } else {
+    const head = `${agentName} (${age(time, now())}): `;
+    io.print(io.out.paint("bold", head) + fit(oneLine(prompt ?? session), Math.max(20, io.out.columns - head.length)));
+    io.print(`\nContinue the conversation with:\n  ${io.out.paint("bold", printable(command))}`);
+  }
+  return options.run ? startAgent(start, workspace.root) : undefined;
 }
 
 function tell(conversation: ResumedConversation, resumed: Resumed, io: Io): void {

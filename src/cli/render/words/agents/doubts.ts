@@ -18,6 +18,7 @@ const WORDS: { [K in Doubt["kind"]]: (doubt: Of<K>) => string } = {
     "nothing was sent; if the agent has hooks, record it with another --format, otherwise describe `run`: `backtrail run` records it",
   "outside-home": ({ path }) => `${shownPath(path)} is not in the home directory, so it can't be described`,
   "place-unknown": ({ part }) => `nothing recorded explains "${printable(part)}" in the transcript's path`,
+  "session-guessed": ({ id }) => `"${printable(id)}" is taken for the session's id, because the file is named by it`,
   "prompts-differ": ({ missing, more }) =>
     `of the prompts that hooks sent, the transcript lacks ${missing}, and it has ${more} more`,
   "cache-in-input": () => "whether the input includes cached tokens is a guess",

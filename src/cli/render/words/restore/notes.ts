@@ -137,7 +137,9 @@ export function noConversationText(reason: NoConversation): string {
     case "no-transcript":
       return "Chat rewind unavailable (no transcript found)";
     case "not-supported":
-      return `Chat rewind unavailable (not known how for ${reason.agent})`;
+      return reason.why === undefined
+        ? `Chat rewind unavailable (not known how for ${reason.agent})`
+        : `${reason.agent} can't rewind its chat: ${reason.why}`;
     case "begins-later":
       return "This is before the first prompt of the conversation: start a new session.";
     case "outside":
