@@ -7,6 +7,7 @@ import { availability, type RealAgent, Rig } from "./rig.ts";
 import { reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
+import type { Terminal } from "./terminal.ts";
 
 const PACKAGE = "node_modules/@qwen-code/qwen-code";
 const MODEL = "model-1";
@@ -89,6 +90,27 @@ function readResult(stdout: string): { result: string; sessionId: string } {
     if (event.type === "result") read.result = event.result ?? "";
   }
   return read;
+}
+
+/** The agent in a terminal by a command that a person would type, ready for a prompt. */
+export async function openQwen(rig: Rig, command = "qwen"): Promise<Terminal> {
+  const terminal = await rig.terminal(["sh", "-c", `${command} --yolo`]);
+  await terminal.waitFor("Type your message");
+  return terminal;
+}
+
+/** Types a line and sends it. An Enter right behind a letter is taken for a part of something pasted. */
+export async function say(terminal: Terminal, line: string): Promise<void> {
+  terminal.press("-l", "--", line);
+  await terminal.waitFor(line.slice(0, 30));
+  await new Promise((resolve) => setTimeout(resolve, PASTE_MS));
+  terminal.press("Enter");
+}
+
+export async function leaveQwen(terminal: Terminal): Promise<void> {
+  await say(terminal, "/quit");
+  await terminal.waitForExit();
+  terminal.close();
 }
 
 /** Where the agent keeps the project's conversations. */
