@@ -10,6 +10,8 @@ import { toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
 const PACKAGE = "node_modules/@qwen-code/qwen-code";
+/** Keys that come faster than this are no person's. */
+const PASTE_MS = 80;
 const MODEL = "model-1";
 
 const qwenCode: RealAgent = {
