@@ -22,7 +22,12 @@ const CLIENTS = 4;
 const MANY = 200;
 const DAY_MS = 86_400_000;
 
-await using cluster = await PostgresCluster.start(["shared_buffers=1GB", "max_wal_size=8GB", "synchronous_commit=on"]);
+await using cluster = await PostgresCluster.start([
+  "fsync=on",
+  "shared_buffers=1GB",
+  "max_wal_size=8GB",
+  "synchronous_commit=on",
+]);
 await using team = await Team.start(cluster);
 const database = new Database({ url: team.database });
 const load = new Load(1);

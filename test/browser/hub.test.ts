@@ -90,7 +90,7 @@ describe.skipIf(program === undefined || postgresPrograms === null)("the hub's p
     }
     await people.ada.turns({ repository, revision: 2, turns: [turn(3, "Ship the discount", false)] });
     await bob.page.getByRole("list", { name: "Running turns" }).getByText("Ship the discount").waitFor();
-    await eve.page.getByRole("list", { name: "Running turns" }).getByText("(no prompt recorded)").waitFor();
+    await eve.page.getByRole("list", { name: "Running turns" }).getByText("(prompt not shared)").waitFor();
     await eve.page.getByRole("table", { name: "Activity by day" }).getByText("example.com/shop").first().waitFor();
     expect([...bob.problems, ...eve.problems]).toEqual([]);
   }, 120_000);

@@ -124,6 +124,15 @@ async function check(
     expect(sorted(found.items.map(briefly))).toEqual(sorted(wanted.map(shown)));
     for (const hit of found.items) if (hit.field !== "prompt") expect(hit.snippet).toContain("answer");
   }
+  for (const person of PEOPLE)
+    for (const repository of REPOSITORIES) {
+      const here = (turn: ModelTurn) => turn.person === person && turn.repository === repository;
+      const listed = await client.listTurns({ person, repository, limit: 200 });
+      expect(sorted(listed.items.map(briefly))).toEqual(sorted(counted.filter(here).map(shown)));
+      const found = await client.search({ q: "common", person, repository, agent: "claude-code", limit: 100 });
+      expect(sorted(found.items.map(briefly))).toEqual(sorted(texts.filter(here).map(shown)));
+      expect((await client.search({ q: "common", person, repository, agent: "other", limit: 100 })).items).toEqual([]);
+    }
   for (const turn of turns) {
     const { items: own } = await client.checkpoint(checkpointOf(turn.session));
     expect(own.map(briefly)).toEqual(mayRead(turn, "prompts") ? [shown(turn)] : []);
@@ -131,6 +140,10 @@ async function check(
   const { items: rows } = await client.activity({ from: "2026-01-01", to: "2026-01-31" });
   expect(rows.reduce((sum, row) => sum + row.turns, 0)).toBe(counted.length);
   const visible = new Set(counted.map(({ repository }) => repository));
+  for (const { repository, people } of rows)
+    expect(people).toBe(
+      new Set(counted.filter((one) => one.repository === repository).map(({ person }) => person)).size,
+    );
   expect(rows.map(({ repository }) => repository).sort()).toEqual([...visible].sort());
 }
 

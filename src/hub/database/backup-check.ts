@@ -3,7 +3,7 @@ import type { Database } from "./connect.ts";
 import { requireCurrentSchema } from "./migrate.ts";
 
 export interface Check {
-  name: "policies" | "tombstones" | "texts" | "levels" | "partitions";
+  name: "policies" | "tombstones" | "texts" | "levels" | "partitions" | "counts";
   /** The number of rows or tables that break it. */
   violations: number;
 }
@@ -18,6 +18,9 @@ const CHECKS: Readonly<Record<Check["name"], string>> = {
   texts: `SELECT count(*)::integer AS n FROM turn_texts x
     WHERE NOT EXISTS (SELECT FROM turns t WHERE t.month = x.month AND t.session_id = x.session_id AND t.number = x.number AND t.level >= 1)`,
   levels: `SELECT count(*)::integer AS n FROM turns t JOIN shares s USING (person_id, repository_id) WHERE t.level > s.level`,
+  // Triggers keep them; a session that was copied into the tables past them would be missing.
+  counts: `SELECT count(*)::integer AS n FROM counted FULL JOIN day_counts c USING (day, repository_id, agent, person_id)
+    WHERE counted.turns IS DISTINCT FROM c.turns`,
   partitions:
     "SELECT count(*)::integer AS n FROM turns t WHERE NOT EXISTS (SELECT FROM sessions s WHERE s.id = t.session_id AND s.month = t.month)",
 };

@@ -36,6 +36,10 @@ const TIMEOUT_MS = 10_000;
 const GRACE_MS = 2_000;
 const RETRY_PAUSE_MS = 250;
 
+/** Compiling a statement takes longer than these statements do. */
+const SETTINGS =
+  "SELECT set_config('statement_timeout', $1, true), set_config('search_path', 'backtrail', true), set_config('jit', 'off', true)";
+
 /** Errors of the connection. Repeating does no harm even if the transaction was committed: it is repeatable. */
 const CONNECTION_ERRORS = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME)_\w+|ECONNREFUSED|ECONNRESET|EPIPE)$/;
 /** Server shutdown and start, serialization failure, deadlock. */
@@ -111,9 +115,7 @@ export class Database {
     const pool = options.readOnly ? this.#readPool : this.#pool;
     const running = pool.begin(async (transaction) => {
       const query: RawQuery = async (text, values) => (await transaction.unsafe(text, values as never[])) as object[];
-      await query("SELECT set_config('statement_timeout', $1, true), set_config('search_path', 'backtrail', true)", [
-        String(timeoutMs),
-      ]);
+      await query(SETTINGS, [String(timeoutMs)]);
       return work(query);
     });
     return (await this.#withinTime(running, timeoutMs + GRACE_MS, pool)) as T;

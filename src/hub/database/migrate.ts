@@ -6,10 +6,11 @@ import { HubProblemError } from "../problems.ts";
 import index from "../schema/0001-index.sql" with { type: "text" };
 import page from "../schema/0002-page.sql" with { type: "text" };
 import farMonths from "../schema/0003-far-months.sql" with { type: "text" };
+import scale from "../schema/0004-scale.sql" with { type: "text" };
 import type { Database, Query } from "./connect.ts";
 
 /** In order; the number of a migration is its position, from 1. */
-const MIGRATIONS: readonly string[] = [index, page, farMonths];
+const MIGRATIONS: readonly string[] = [index, page, farMonths, scale];
 
 const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -24,14 +24,13 @@ export async function activity(query: Query, filter: ActivityFilter): Promise<Ac
     `SELECT to_char(c.day, 'YYYY-MM-DD') AS day, r.name AS repository, c.agent, c.turns, c.people, c.files, c.undone,
        c.input, c.output, c.cache_read, c.cache_write, c.usd
      FROM (
-       SELECT date_trunc('day', started_at AT TIME ZONE 'UTC') AS day, repository_id, agent,
-         count(*)::float8 AS turns, count(DISTINCT person_id)::float8 AS people, sum(file_count)::float8 AS files,
-         count(*) FILTER (WHERE status <> 'kept')::float8 AS undone,
-         coalesce(sum(input_tokens), 0)::float8 AS input, coalesce(sum(output_tokens), 0)::float8 AS output,
-         coalesce(sum(cache_read_tokens), 0)::float8 AS cache_read, coalesce(sum(cache_write_tokens), 0)::float8 AS cache_write,
-         sum(usd) AS usd
-       FROM turns
-       WHERE started_at >= $1::date AT TIME ZONE 'UTC' AND started_at < ($2::date + 1) AT TIME ZONE 'UTC'
+       SELECT day, repository_id, agent,
+         sum(turns)::float8 AS turns, count(person_id)::float8 AS people, sum(files)::float8 AS files,
+         sum(undone)::float8 AS undone, sum(input_tokens)::float8 AS input, sum(output_tokens)::float8 AS output,
+         sum(cache_read_tokens)::float8 AS cache_read, sum(cache_write_tokens)::float8 AS cache_write,
+         CASE WHEN sum(usd_turns) > 0 THEN sum(usd)::float8 END AS usd
+       FROM day_counts
+       WHERE day BETWEEN $1::date AND $2::date
          AND ($3::text IS NULL OR repository_id = (SELECT id FROM repositories WHERE name = $3))
        GROUP BY 1, 2, 3
      ) c JOIN repositories r ON r.id = c.repository_id

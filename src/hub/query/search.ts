@@ -1,10 +1,9 @@
 /**
- * Full-text search over prompts, names of files and messages, newest month first. Each month is searched by itself
- * until there are enough hits, so that a common word costs no more than the newest months that have it.
+ * Full-text search over prompts, names of files and messages, newest month first. One hit per turn: its prompt if that
+ * matches, else the first message that does.
  */
 import type { SearchHit } from "../../team/protocol.ts";
 import type { Query } from "../database/connect.ts";
-import { dayOf } from "../ingest/store.ts";
 import { searchQuery } from "../ingest/words.ts";
 import { TURN_FIELDS, TURN_JOINS, type TurnRow, visibleTurn } from "./turns.ts";
 
@@ -27,40 +26,26 @@ interface HitRow extends TurnRow {
 export async function search(query: Query, filter: SearchFilter): Promise<(SearchHit & { id: string })[]> {
   const words = searchQuery(filter.text);
   if (words === null) return [];
-  const months = await query<{ month: Date }>("SELECT DISTINCT month FROM sessions ORDER BY month DESC");
-  const hits: (SearchHit & { id: string })[] = [];
-  for (const { month } of months) {
-    const rows = await searchMonth(query, dayOf(month), words, { ...filter, limit: filter.limit - hits.length });
-    hits.push(
-      ...rows.map((row) => ({
-        ...visibleTurn(row),
-        id: `${row.session_id}-${row.number}`,
-        field: row.field,
-        snippet: snippetOf(row.found, filter.text),
-      })),
-    );
-    if (hits.length >= filter.limit) break;
-  }
-  return hits;
-}
-
-/** One hit per turn: its prompt if that matches, else the first message that does. */
-function searchMonth(query: Query, month: string, words: string, filter: SearchFilter): Promise<HitRow[]> {
-  return query<HitRow>(
+  const rows = await query<HitRow>(
     `SELECT ${TURN_FIELDS}, coalesce(m.kind, 'prompt') AS field,
        CASE WHEN b.position = -1 THEN concat_ws(E'\\n', x.prompt, array_to_string(x.paths, E'\\n')) ELSE m.text END AS found
-     FROM matching($1::date, $2::tsquery, $3, $4, $5, $6::integer) b
-     JOIN turns t ON t.month = $1::date AND t.session_id = b.session_id AND t.number = b.number ${TURN_JOINS}
-     LEFT JOIN messages m ON b.position >= 0 AND m.month = $1::date AND m.session_id = b.session_id
+     FROM matching($1::tsquery, $2, $3, $4, $5::integer) WITH ORDINALITY AS b(month, session_id, number, position, place)
+     JOIN turns t ON t.month = b.month AND t.session_id = b.session_id AND t.number = b.number ${TURN_JOINS}
+     LEFT JOIN messages m ON b.position >= 0 AND m.month = b.month AND m.session_id = b.session_id
        AND m.number = b.number AND m.position = b.position
-     ORDER BY b.started_at DESC, b.session_id DESC, b.number DESC`,
-    month,
+     ORDER BY b.place`,
     words,
     filter.repository ?? null,
     filter.person ?? null,
     filter.agent ?? null,
     filter.limit,
   );
+  return rows.map((row) => ({
+    ...visibleTurn(row),
+    id: `${row.session_id}-${row.number}`,
+    field: row.field,
+    snippet: snippetOf(row.found, filter.text),
+  }));
 }
 
 /** The part of a text around the first word of the query. */

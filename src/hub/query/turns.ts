@@ -47,7 +47,7 @@ export async function listTurns(query: Query, filter: TurnFilter): Promise<Page<
   const rows = await query<TurnRow>(
     `SELECT ${TURN_FIELDS} FROM turns t ${TURN_JOINS}
      WHERE ($1::text IS NULL OR t.repository_id = (SELECT id FROM repositories WHERE name = $1))
-       AND ($2::text IS NULL OR p.name = $2) AND ($3::text IS NULL OR t.agent = $3)
+       AND ($2::text IS NULL OR t.person_id = (SELECT id FROM people WHERE name = $2)) AND ($3::text IS NULL OR t.agent = $3)
        AND ($4::timestamptz IS NULL OR (t.started_at, t.session_id, t.number) < ($4, $5::bigint, $6::integer))
      ORDER BY t.started_at DESC, t.session_id DESC, t.number DESC LIMIT $7::integer`,
     filter.repository ?? null,

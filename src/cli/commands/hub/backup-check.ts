@@ -14,6 +14,7 @@ const PROBLEMS: Readonly<Record<Check["name"], string>> = {
   tombstones: "forgotten sessions that are back",
   texts: "texts above the level of their turn",
   levels: "turns above the level that their author shares",
+  counts: "counts of days that do not agree with their turns",
   partitions: "turns without their session",
 };
 

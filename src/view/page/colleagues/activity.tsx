@@ -5,7 +5,7 @@ import { useQuery } from "../data/use-query.ts";
 import { Agent, CostSum, TokenSum } from "../parts/badges.tsx";
 import { useNow } from "../parts/now.ts";
 import { Empty, Problem, Skeleton } from "../parts/states.tsx";
-import { dayName, plural } from "../text/format.ts";
+import { count, dayName } from "../text/format.ts";
 import { line } from "../text/visible.ts";
 import { TurnLine } from "../timeline/rows.tsx";
 
@@ -50,40 +50,52 @@ export function ActivityScreen({ place }: { place: Route }) {
 function Days({ rows }: { rows: readonly ActivityOfDay[] }) {
   const now = useNow();
   return (
-    <table class="activity" aria-label="Activity by day">
-      <thead>
-        <tr>
-          <th scope="col">Day</th>
-          <th scope="col">Repository</th>
-          <th scope="col">Agent</th>
-          <th scope="col">Turns</th>
-          <th scope="col">People</th>
-          <th scope="col">Files</th>
-          <th scope="col">Undone</th>
-          <th scope="col">Tokens</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={`${row.day} ${row.repository} ${row.agent}`}>
-            <td>{dayName(row.day, now)}</td>
-            <td>
-              <a href={to("", [], { repository: row.repositoryId })}>{line(row.repository, 100)}</a>
-            </td>
-            <td>
-              <Agent id={row.agent} />
-            </td>
-            <td>{plural(row.turns, "turn")}</td>
-            <td>{row.people}</td>
-            <td>{row.files}</td>
-            <td>{row.undone}</td>
-            <td>
-              <TokenSum tokens={row.tokens} />{" "}
-              <CostSum cost={row.usd === null ? null : { usd: row.usd, estimated: false }} />
-            </td>
+    <div class="activity">
+      <table aria-label="Activity by day">
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col">Repository</th>
+            <th scope="col">Agent</th>
+            <th scope="col" class="number">
+              Turns
+            </th>
+            <th scope="col" class="number">
+              People
+            </th>
+            <th scope="col" class="number">
+              Files
+            </th>
+            <th scope="col" class="number">
+              Undone
+            </th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${row.day} ${row.repository} ${row.agent}`}>
+              <td>{dayName(row.day, now)}</td>
+              <td>
+                <a href={to("", [], { repository: row.repositoryId })}>{line(row.repository, 100)}</a>
+              </td>
+              <td>
+                <Agent id={row.agent} />
+              </td>
+              <td class="number">{count(row.turns)}</td>
+              <td class="number">{count(row.people)}</td>
+              <td class="number">{count(row.files)}</td>
+              <td class="number">{count(row.undone)}</td>
+              <td class="number">
+                <TokenSum tokens={row.tokens} />{" "}
+                <CostSum cost={row.usd === null ? null : { usd: row.usd, estimated: false }} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 /** One turn of a colleague, as far as it is shared: who, the prompt, names of files, the conversation. */
 import { useEffect } from "preact/hooks";
 import type { TeamTurn } from "../../protocol.ts";
+import { NO_PROMPT } from "../data/hub.ts";
 import { to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age, Agent, CostSum, FateTag, Files, TokenSum } from "../parts/badges.tsx";
@@ -36,7 +37,7 @@ function Details({ data }: { data: TeamTurn }) {
   return (
     <div class="turn-story">
       <header class="turn-head">
-        <h2 tabIndex={-1}>{turn.prompt === null ? "(prompt not shared)" : line(turn.prompt, 240)}</h2>
+        <h2 tabIndex={-1}>{turn.prompt === null ? NO_PROMPT : line(turn.prompt, 240)}</h2>
         <Facts data={data} />
       </header>
       {prompt !== null && (
@@ -97,7 +98,7 @@ function ChangedFiles({ data: { turn, paths } }: { data: TeamTurn }) {
   return (
     <section aria-label="Files">
       <h3>Files</h3>
-      <ul>
+      <ul class="names">
         {paths.map((path) => (
           <li key={path} class="mono">
             {line(path, 300)}

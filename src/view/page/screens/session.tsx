@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ConversationEntry, SessionDetails, SessionTurn } from "../../protocol.ts";
 import { ask } from "../acting/action.ts";
 import { query } from "../data/client.ts";
+import { NO_PROMPT } from "../data/hub.ts";
 import { type Route, replace, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age, Agent, CostSum, FateTag, TokenSum } from "../parts/badges.tsx";
@@ -100,7 +101,7 @@ function PromptLink({ session, turn, selected, most }: LinkProps) {
         }}
       >
         <span class="number muted">{number}</span>
-        <span class="prompt">{prompt === null ? "(no prompt recorded)" : line(prompt, 200)}</span>
+        <span class="prompt">{prompt === null ? NO_PROMPT : line(prompt, 200)}</span>
         {fate !== null && <FateTag fate={fate} />}
       </a>
       {context !== null && most > 0 && (

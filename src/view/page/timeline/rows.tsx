@@ -1,5 +1,6 @@
 /** Single rows of the timeline. */
 import type { OperationItem, SavedRow, SubagentRow, TurnRow } from "../../protocol.ts";
+import { NO_PROMPT } from "../data/hub.ts";
 import { to } from "../data/router.ts";
 import { LineSum } from "../diff/line-sum.tsx";
 import { Age, Agent, CheckTag, CostSum, FateTag, Files, TokenSum } from "../parts/badges.tsx";
@@ -16,7 +17,7 @@ interface TurnProps {
 }
 
 export function TurnLine({ turn, selected }: TurnProps) {
-  const title = turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 300);
+  const title = turn.prompt === null ? NO_PROMPT : line(turn.prompt, 300);
   const lines = linesOf(turn);
   const commit = commitOf(turn);
   return (

@@ -1,6 +1,7 @@
 /** Sessions or runs as a tree of rows. */
 import { useState } from "preact/hooks";
 import type { SessionRow } from "../../../protocol.ts";
+import { NO_PROMPT } from "../../data/hub.ts";
 import { to } from "../../data/router.ts";
 import { Age, Agent, CostSum, TokenSum } from "../../parts/badges.tsx";
 import { plural } from "../../text/format.ts";
@@ -38,7 +39,7 @@ function Node({ session, target }: { session: SessionRow; target: Props["target"
       <a class="row" href={to(target, [session.id])}>
         <span class={`status ${status}`} role="img" aria-label={status} title={status} />
         <span class="row-main">
-          <span class="prompt">{line(session.prompt, 300) || "(no prompt recorded)"}</span>
+          <span class="prompt">{line(session.prompt, 300) || NO_PROMPT}</span>
           <span class="second">
             <Agent id={session.agent} />
             <Age time={session.updatedAt} />

@@ -1,0 +1,102 @@
+/** What an index does differently once it has many turns: counts that are kept, and searches for common words. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { SharedTurn } from "../../src/team/protocol.ts";
+import { PostgresCluster, postgresPrograms } from "../support/postgres.ts";
+import { exampleTurn, ServedHub } from "./served.ts";
+
+const SHOP = "example.com/shop";
+const TOOLS = "example.com/tools";
+const MINUTE_MS = 60_000;
+
+describe.skipIf(postgresPrograms === null)("an index of many turns", () => {
+  let cluster: PostgresCluster;
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start();
+  }, 300_000);
+  afterAll(async () => cluster?.stop());
+
+  const now = () => new Date().toISOString();
+
+  test("finds the newest turns that have a common word, as far as they may be read", async () => {
+    const url = cluster.create();
+    await using hub = await ServedHub.start(url);
+    const ada = (await hub.person("ada")).client;
+    const bob = (await hub.person("bob")).client;
+    const eve = (await hub.person("eve", { readsAll: "prompts" })).client;
+    const start = Date.parse("2026-01-05T00:00:00Z");
+    const at = (minute: number, turn: SharedTurn): SharedTurn => {
+      const time = new Date(start + minute * MINUTE_MS).toISOString();
+      return { ...turn, startedAt: time, endedAt: time };
+    };
+    for (const [client, name, shift] of [
+      [ada, "ada", 0],
+      [bob, "bob", 1],
+    ] as const) {
+      await client.share({ repository: SHOP, level: "everything", chosenAt: now() });
+      const turns = Array.from({ length: 400 }, (_, i) => at(2 * i + shift, exampleTurn(name, i + 1)));
+      await client.turns({ repository: SHOP, revision: 1, turns });
+    }
+    cluster.query(url, "VACUUM ANALYZE backtrail.turn_texts, backtrail.messages");
+
+    const found = async (client: typeof ada, q: string, person?: string) =>
+      (await client.search({ q, person, limit: 5 })).items.map((hit) => `${hit.person} ${hit.turn} ${hit.field}`);
+    const own = (name: string, field: string) => [400, 399, 398, 397, 396].map((turn) => `${name} ${turn} ${field}`);
+    expect(await found(ada, "common")).toEqual(own("ada", "prompt"));
+    expect(await found(ada, "answer")).toEqual(own("ada", "answer"));
+    expect(await found(bob, "answer")).toEqual(own("bob", "answer"));
+    expect(await found(bob, "answer", "ada")).toEqual([]);
+    // Both people's turns take turns, and nobody's messages are for her.
+    expect(await found(eve, "common")).toEqual(
+      ["bob 400", "ada 400", "bob 399", "ada 399", "bob 398"].map((one) => `${one} prompt`),
+    );
+    expect(await found(eve, "prompt", "ada")).toEqual(own("ada", "prompt"));
+    expect(await found(eve, "answer")).toEqual([]);
+  }, 300_000);
+
+  test("its counts by day agree with its turns, whatever happens to these", async () => {
+    const action = fc.record({
+      kind: fc.constantFrom("send", "send", "send", "lower", "raise", "forget"),
+      person: fc.nat(1),
+      repository: fc.constantFrom(SHOP, TOOLS),
+      session: fc.nat(3),
+      turn: fc.integer({ min: 1, max: 3 }),
+      status: fc.constantFrom("kept", "undone", "rewound"),
+      fileCount: fc.nat(5),
+      usd: fc.constantFrom(null, 0.1, 0.2, 1e-7),
+      day: fc.integer({ min: 1, max: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
+        const url = cluster.create();
+        await using hub = await ServedHub.start(url);
+        const people = [(await hub.person("ada")).client, (await hub.person("bob")).client];
+        for (const client of people)
+          for (const repository of [SHOP, TOOLS])
+            await client.share({ repository, level: "everything", chosenAt: now() });
+        let revision = 0;
+        for (const { kind, person, repository, session, turn, day, ...rest } of actions) {
+          const client = people[person];
+          const example = { ...exampleTurn(`session-${person}-${session}`, turn), ...rest };
+          const startedAt = `2026-01-0${day}T23:59:59.000Z`;
+          if (kind === "send")
+            await client?.turns({
+              repository,
+              revision: ++revision,
+              turns: [{ ...example, startedAt, endedAt: null }],
+            });
+          else if (kind === "forget") await client?.forget({ sessions: [example.session] });
+          else await client?.share({ repository, level: kind === "lower" ? "counts" : "everything", chosenAt: now() });
+        }
+        const columns =
+          "day, repository_id, agent, person_id, turns, files, undone, input_tokens, output_tokens, usd::float8, usd_turns";
+        const [kept, counted] = ["day_counts", "counted"].map((table) =>
+          cluster.query(url, `SELECT ${columns} FROM backtrail.${table} ORDER BY 1, 2, 3, 4`),
+        );
+        expect(kept).toEqual(counted ?? []);
+        expect(hub.log).toEqual([]);
+      }),
+      { numRuns: 12, seed: 4, endOnFailure: true },
+    );
+  }, 300_000);
+});
