@@ -89,7 +89,12 @@ describe.skipIf(postgresPrograms === null)("kills during ingest", () => {
     for (const ms of [90, 130, 170]) await init(ms);
     const [first, second] = await Promise.all([init(30_000), init(30_000)]);
     expect([first.code, second.code]).toEqual([0, 0]);
-    expect(cluster.query(url, "SELECT version FROM public.backtrail_migrations ORDER BY 1")).toEqual(["1", "2", "3"]);
+    expect(cluster.query(url, "SELECT version FROM public.backtrail_migrations ORDER BY 1")).toEqual([
+      "1",
+      "2",
+      "3",
+      "4",
+    ]);
   }, 300_000);
 
   test("two hubs on one database store each turn once, and a delayed older copy changes nothing", async () => {

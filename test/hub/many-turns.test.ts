@@ -1,6 +1,12 @@
 /** What an index does differently once it has many turns: counts that are kept, and searches for common words. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
+import { checkIndex } from "../../src/hub/database/backup-check.ts";
+import { Database } from "../../src/hub/database/connect.ts";
+import { migrate } from "../../src/hub/database/migrate.ts";
+import { activity } from "../../src/hub/query/activity.ts";
 import type { SharedTurn } from "../../src/team/protocol.ts";
 import { PostgresCluster, postgresPrograms } from "../support/postgres.ts";
 import { exampleTurn, ServedHub } from "./served.ts";
@@ -53,6 +59,38 @@ describe.skipIf(postgresPrograms === null)("an index of many turns", () => {
     expect(await found(eve, "prompt", "ada")).toEqual(own("ada", "prompt"));
     expect(await found(eve, "answer")).toEqual([]);
   }, 300_000);
+
+  test("that was made by an earlier version keeps its turns and gets its counts", async () => {
+    const url = cluster.create();
+    const schema = join(import.meta.dirname, "../../src/hub/schema");
+    const earlier = readdirSync(schema).filter((name) => /^000[1-3].*\.sql$/.test(name));
+    const applied = earlier.map(
+      (name, i) => `${readFileSync(join(schema, name), "utf8")};
+      INSERT INTO public.backtrail_migrations (version) VALUES (${i + 1});`,
+    );
+    const turn = (number: number, usd: string) =>
+      `('2026-01-01', 1, ${number}, 1, 1, 'codex', '2026-01-05T10:0${number}:00Z', 'kept', 2, ${usd}, 0, 'client', 1, '')`;
+    cluster.query(
+      url,
+      `BEGIN; CREATE TABLE public.backtrail_migrations (version integer PRIMARY KEY, at timestamptz DEFAULT now());
+       ${applied.join("\n")}
+       INSERT INTO people (name, role) VALUES ('ada', 'member'); SELECT name_repositories('{${SHOP}}'); SELECT ensure_month('2026-01-01');
+       INSERT INTO shares VALUES (1, 1, 0, now());
+       INSERT INTO sessions (repository_id, key, person_id, month, agent, source) VALUES (1, '', 1, '2026-01-01', 'codex', 'client');
+       INSERT INTO turns (month, session_id, number, repository_id, person_id, agent, started_at, status, file_count, usd, level, source, revision, digest)
+         VALUES ${turn(1, "0.5")}, ${turn(2, "NULL")}; COMMIT`,
+    );
+    const database = new Database({ url });
+    expect(await migrate(database)).toEqual({ from: 3, to: 4 });
+    expect((await checkIndex(database)).filter(({ violations }) => violations > 0)).toEqual([]);
+    const rows = await database.as(1, (query) => activity(query, { from: "2026-01-05", to: "2026-01-05" }));
+    expect(rows).toMatchObject([{ repository: SHOP, agent: "codex", turns: 2, files: 4, people: 1, usd: 0.5 }]);
+    await database.asOwner((query) => query("UPDATE day_counts SET turns = 3"));
+    expect((await checkIndex(database)).filter(({ violations }) => violations > 0)).toEqual([
+      { name: "counts", violations: 1 },
+    ]);
+    await database.close();
+  }, 60_000);
 
   test("its counts by day agree with its turns, whatever happens to these", async () => {
     const action = fc.record({

@@ -5,6 +5,7 @@
 
 import { log } from "../../base/log.ts";
 import { HubProblemError } from "../problems.ts";
+import { Slots } from "./slots.ts";
 
 /** Runs one statement with `$1`, `$2`, … as parameters. */
 export type Query = <Row extends object>(text: string, ...values: Parameter[]) => Promise<Row[]>;
@@ -18,6 +19,8 @@ export interface DatabaseOptions {
   maxConnections?: number;
   /** The limit for one transaction, in milliseconds. */
   timeoutMs?: number;
+  /** How long a transaction may wait for a connection while others use all of them, in milliseconds. */
+  waitMs?: number;
 }
 
 export interface TransactionOptions {
@@ -26,12 +29,18 @@ export interface TransactionOptions {
   readOnly?: boolean;
 }
 
+interface Attempt extends TransactionOptions {
+  /** The owner of the index if absent. */
+  person?: number;
+}
+
 export interface Subscription {
   close(): Promise<void>;
 }
 
 const MAX_CONNECTIONS = 10;
 const TIMEOUT_MS = 10_000;
+const WAIT_MS = 10_000;
 /** How much longer than the server's own limit to wait for its answer. */
 const GRACE_MS = 2_000;
 const RETRY_PAUSE_MS = 250;
@@ -39,6 +48,8 @@ const RETRY_PAUSE_MS = 250;
 /** Compiling a statement takes longer than these statements do. */
 const SETTINGS =
   "SELECT set_config('statement_timeout', $1, true), set_config('search_path', 'backtrail', true), set_config('jit', 'off', true)";
+
+const PERSON = "set_config('backtrail.person', $2, true), set_config('role', 'backtrail_person', true)";
 
 /** Errors of the connection. Repeating does no harm even if the transaction was committed: it is repeatable. */
 const CONNECTION_ERRORS = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME)_\w+|ECONNREFUSED|ECONNRESET|EPIPE)$/;
@@ -49,27 +60,36 @@ export class DatabaseTimeout extends Error {}
 
 export class Database {
   readonly #options: Required<DatabaseOptions>;
+  /** Transactions wait here and not in a pool, so that the time of each begins when it has a connection. */
+  readonly #slots: Slots;
+  readonly #readSlots: Slots;
   #pool: Bun.SQL;
   #readPool: Bun.SQL;
   /** Has a connection of its own: it must outlive pools that are replaced. */
   #listener: Bun.SQL | undefined;
 
   constructor(options: DatabaseOptions) {
-    this.#options = { readUrl: options.url, maxConnections: MAX_CONNECTIONS, timeoutMs: TIMEOUT_MS, ...options };
+    this.#options = {
+      readUrl: options.url,
+      maxConnections: MAX_CONNECTIONS,
+      timeoutMs: TIMEOUT_MS,
+      waitMs: WAIT_MS,
+      ...options,
+    };
     requireAddress(this.#options.url);
     requireAddress(this.#options.readUrl);
+    this.#slots = new Slots(this.#options.maxConnections);
+    this.#readSlots = this.hasReplica ? new Slots(this.#options.maxConnections) : this.#slots;
     this.#pool = this.#connect(this.#options.url);
     this.#readPool = this.hasReplica ? this.#connect(this.#options.readUrl) : this.#pool;
   }
 
   /** Runs a transaction on behalf of a person: row-level security shows only what the person may see. */
   as<T>(person: number, work: (query: Query) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    return this.#transaction(async (query) => {
-      await query("SELECT set_config('backtrail.person', $1, true), set_config('role', 'backtrail_person', true)", [
-        String(person),
-      ]);
-      return work((text, ...values) => query(text, values) as Promise<never>);
-    }, options);
+    return this.#transaction((query) => work((text, ...values) => query(text, values) as Promise<never>), {
+      ...options,
+      person,
+    });
   }
 
   /** Runs a transaction as the owner of the index, past every policy: for the hub itself, never for a request's data. */
@@ -97,7 +117,7 @@ export class Database {
     await Promise.all([...pools].map((pool) => pool.close({ timeout: 5 })));
   }
 
-  async #transaction<T>(work: (query: RawQuery) => Promise<T>, options: TransactionOptions): Promise<T> {
+  async #transaction<T>(work: (query: RawQuery) => Promise<T>, options: Attempt): Promise<T> {
     try {
       return await this.#attempt(work, options);
     } catch (error) {
@@ -110,12 +130,24 @@ export class Database {
     }
   }
 
-  async #attempt<T>(work: (query: RawQuery) => Promise<T>, options: TransactionOptions): Promise<T> {
+  async #attempt<T>(work: (query: RawQuery) => Promise<T>, options: Attempt): Promise<T> {
+    const slots = options.readOnly ? this.#readSlots : this.#slots;
+    if (!(await slots.take(this.#options.waitMs)))
+      throw new DatabaseTimeout(`No connection to the database was free for ${this.#options.waitMs} ms.`);
+    try {
+      return await this.#run(work, options);
+    } finally {
+      slots.give();
+    }
+  }
+
+  async #run<T>(work: (query: RawQuery) => Promise<T>, options: Attempt): Promise<T> {
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
     const pool = options.readOnly ? this.#readPool : this.#pool;
     const running = pool.begin(async (transaction) => {
       const query: RawQuery = async (text, values) => (await transaction.unsafe(text, values as never[])) as object[];
-      await query(SETTINGS, [String(timeoutMs)]);
+      if (options.person === undefined) await query(SETTINGS, [String(timeoutMs)]);
+      else await query(`${SETTINGS}, ${PERSON}`, [String(timeoutMs), String(options.person)]);
       return work(query);
     });
     return (await this.#withinTime(running, timeoutMs + GRACE_MS, pool)) as T;

@@ -99,8 +99,44 @@ GRANT SELECT ON day_counts TO backtrail_person;
 
 CREATE INDEX ON messages (started_at DESC, session_id DESC, number DESC);
 CREATE INDEX ON turn_texts (started_at DESC, session_id DESC, number DESC);
+-- For people who may read little: few of the rows with a common word are theirs.
+CREATE INDEX ON messages (repository_id);
+CREATE INDEX ON messages (person_id);
+CREATE INDEX ON turn_texts (repository_id);
+CREATE INDEX ON turn_texts (person_id);
 
 DROP FUNCTION matching(date, tsquery, text, text, text, integer);
+
+-- As before, but what is above the level is found by its turns: no index leads from a person to messages.
+CREATE OR REPLACE FUNCTION share_repository(wanted text, chosen integer, chosen_at timestamptz) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = backtrail
+AS $$
+DECLARE
+  shared integer;
+  current integer;
+BEGIN
+  PERFORM name_repositories(ARRAY[wanted]);
+  SELECT id INTO shared FROM repositories WHERE name = wanted;
+  INSERT INTO shares (person_id, repository_id, level, chosen_at)
+    VALUES (me(), shared, chosen, least(share_repository.chosen_at, now()))
+    ON CONFLICT (person_id, repository_id) DO UPDATE SET level = excluded.level, chosen_at = excluded.chosen_at
+    WHERE excluded.chosen_at >= shares.chosen_at;
+  SELECT level INTO current FROM shares WHERE person_id = me() AND repository_id = shared;
+  IF current < 2 THEN
+    DELETE FROM messages m USING turns t
+      WHERE t.person_id = me() AND t.repository_id = shared AND t.level > current
+        AND m.month = t.month AND m.session_id = t.session_id AND m.number = t.number;
+  END IF;
+  IF current < 1 THEN
+    DELETE FROM turn_texts x USING turns t
+      WHERE t.person_id = me() AND t.repository_id = shared AND t.level > current
+        AND x.month = t.month AND x.session_id = t.session_id AND x.number = t.number;
+  END IF;
+  -- Without a digest, the next copy of the turn is stored again even if it is the same as before.
+  UPDATE turns SET level = current, digest = '' WHERE person_id = me() AND repository_id = shared AND level > current;
+  RETURN current;
+END
+$$;
 
 -- The number of rows that the planner expects of a statement. PostgreSQL allows no EXPLAIN in a function that is STABLE.
 CREATE FUNCTION expected_rows(statement text) RETURNS double precision
