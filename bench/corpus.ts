@@ -36,7 +36,8 @@ export function writeCorpus(home: string, megabytes: number): Corpus {
         if (!isFirst) return "";
         const word = `needle${field}${number}`;
         corpus.needles.push({ word, field });
-        return ` ${word}`;
+        // On a line of its own: right after `"pass": "` it would be redacted as a password.
+        return `\n${word}`;
       };
       session.user(`${firstLine(next())} (${number})${needle("prompt")}`);
       for (let part = 0; part < TURN_PARTS; part++) {
