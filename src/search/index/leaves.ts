@@ -11,12 +11,16 @@ const FIRST_TOKEN = 256;
 /** A number takes at most so many bytes. */
 const MAX_NUMBER = 5;
 
-/** Passes each leaf with its first token to `write`. Both are valid only until that returns. */
+/**
+ * Passes each leaf to `write`, with bytes from which on its tokens are. Both are valid only until that returns. A token
+ * with a long list of documents has a leaf of its own, so that no other token is looked up in it.
+ */
 export class LeafWriter {
   readonly #write: (first: Uint8Array, data: Uint8Array) => void;
   #data = new Uint8Array(LEAF_BYTES * 4);
   #length = 0;
   #first = new Uint8Array(0);
+  #isAfterLong = false;
   #last: Stretch = { bytes: new Uint8Array(FIRST_TOKEN), start: 0, end: 0 };
   /** Bytes of all leaves. */
   bytes = 0;
@@ -29,9 +33,11 @@ export class LeafWriter {
   add(token: Stretch, { numbers, start, end }: Documents): void {
     const { bytes } = token;
     const length = token.end - token.start;
+    const isLong = end - start >= LEAF_BYTES;
+    if (isLong) this.end();
     const most = this.#length + length + (end - start + 3) * MAX_NUMBER;
     if (most > this.#data.length) this.#data = longer(this.#data, most);
-    if (this.#length === 0) this.#first = bytes.slice(token.start, token.end);
+    if (this.#length === 0) this.#first = this.#isAfterLong ? this.#afterLast() : bytes.slice(token.start, token.end);
     const shared = this.#length === 0 ? 0 : sharedBytes(this.#last, token);
     this.#number(shared);
     this.#number(length - shared);
@@ -45,6 +51,14 @@ export class LeafWriter {
     }
     this.#keep(token, shared);
     if (this.#length >= LEAF_BYTES) this.end();
+    this.#isAfterLong = isLong;
+  }
+
+  /** The least that is greater than the last token. */
+  #afterLast(): Uint8Array<ArrayBuffer> {
+    const first = new Uint8Array(this.#last.end + 1);
+    first.set(this.#last.bytes.subarray(0, this.#last.end));
+    return first;
   }
 
   /** The bytes of a token stay valid only during a call. */
@@ -56,10 +70,13 @@ export class LeafWriter {
   }
 
   end(): void {
-    if (this.#length === 0) return;
+    // After a long list, what is not in the run is looked up in an empty leaf.
+    if (this.#length === 0 && this.#isAfterLong) this.#first = this.#afterLast();
+    else if (this.#length === 0) return;
     this.#write(this.#first, this.#data.subarray(0, this.#length));
     this.bytes += this.#length;
     this.#length = 0;
+    this.#isAfterLong = false;
   }
 
   #number(value: number): void {
@@ -72,9 +89,9 @@ export class LeafWriter {
   }
 }
 
-/** Goes through the tokens of one leaf. */
+/** Goes through the tokens of one leaf after the other. */
 export class LeafReader {
-  readonly #data: Uint8Array;
+  #data: Uint8Array = new Uint8Array(0);
   #at = 0;
   /** Whether the documents of the token at hand were read. */
   #isRead = true;
@@ -83,8 +100,12 @@ export class LeafReader {
   /** How many documents have it. */
   count = 0;
 
-  constructor(data: Uint8Array) {
+  /** Goes on with this leaf. */
+  open(data: Uint8Array): void {
     this.#data = data;
+    this.#at = 0;
+    this.#isRead = true;
+    this.token.end = 0;
   }
 
   /** Moves to the next token. False at the end. */

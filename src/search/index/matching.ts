@@ -1,8 +1,7 @@
 /** Finds a segment's documents that match an expression of tokens. Sets of documents are bits. */
 import type { Expression } from "../query/narrow.ts";
-import type { Stretch } from "../words/byte-strings.ts";
 import type { Database } from "./database-types.ts";
-import { eachToken } from "./runs.ts";
+import { eachToken, type TokenRange, tokenRange } from "./runs.ts";
 import { IDS, type Segment } from "./segments.ts";
 
 type Bits = Uint32Array;
@@ -15,8 +14,8 @@ export function documentsMatching(
 ): number[] {
   const bits = new Matching(database, id, docs).bitsOf(expression);
   const found: number[] = [];
-  for (const [index, word] of bits.entries()) {
-    for (let left = word; left !== 0; left &= left - 1) {
+  for (let index = 0; index < bits.length; index++) {
+    for (let left = bits[index] as number; left !== 0; left &= left - 1) {
       const bit = 31 - Math.clz32(left & -left);
       found.push(id * IDS + index * 32 + bit);
     }
@@ -26,12 +25,10 @@ export function documentsMatching(
 
 /** The tokens that begin like this, at most so many. */
 export function tokensLike(database: Database, { id }: Pick<Segment, "id">, start: string, most: number): string[] {
-  const wanted = Buffer.from(start);
   const found: string[] = [];
-  eachToken(database, id, wanted, (leaf) => {
-    if (!startsWith(leaf.token, wanted) || found.length >= most) return false;
-    found.push(Buffer.from(leaf.token.bytes).toString("utf8", 0, leaf.token.end));
-    return true;
+  eachToken(database, id, tokenRange(start, true), ({ token }) => {
+    found.push(Buffer.from(token.bytes).toString("utf8", 0, token.end));
+    return found.length < most;
   });
   return found;
 }
@@ -48,7 +45,7 @@ class Matching {
   }
 
   bitsOf(expression: Expression): Bits {
-    if ("token" in expression) return this.#bitsOfToken(Buffer.from(expression.token), expression.isPrefix);
+    if ("token" in expression) return this.#bitsOfTokens(tokenRange(expression.token, expression.isPrefix));
     if ("any" in expression) return this.#together(expression.any, (a, b) => a | b);
     if ("all" in expression) return this.#together(expression.all, (a, b) => a & b);
     return this.#together([expression.some, ...expression.none], (a, b) => a & ~b);
@@ -63,15 +60,13 @@ class Matching {
     return bits;
   }
 
-  #bitsOfToken(token: Uint8Array, isPrefix: boolean): Bits {
+  #bitsOfTokens(range: TokenRange): Bits {
     const bits = this.#none();
-    eachToken(this.#database, this.#segment, token, (leaf) => {
-      const isWanted = startsWith(leaf.token, token) && (isPrefix || leaf.token.end === token.length);
-      if (isWanted)
-        leaf.documents((document) => {
-          bits[document >>> 5] = (bits[document >>> 5] as number) | (1 << (document & 31));
-        });
-      return isWanted && isPrefix;
+    eachToken(this.#database, this.#segment, range, (leaf) => {
+      leaf.documents((document) => {
+        bits[document >>> 5] = (bits[document >>> 5] as number) | (1 << (document & 31));
+      });
+      return true;
     });
     return bits;
   }
@@ -79,8 +74,4 @@ class Matching {
   #none(): Bits {
     return new Uint32Array((this.#documents + 31) >>> 5);
   }
-}
-
-function startsWith({ bytes, end }: Stretch, start: Uint8Array): boolean {
-  return end >= start.length && start.every((byte, at) => bytes[at] === byte);
 }

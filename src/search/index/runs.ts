@@ -12,7 +12,16 @@ const MAX_RUNS = 8;
 /** A run is merged with the later ones if it is at most so many times as long as these together. */
 const MERGED = 4;
 const FIRST_DOCUMENTS = 1 << 10;
-const NOTHING = new Uint8Array(0);
+
+/** Tokens from `from` on, and less than `before`, in the order of their bytes. */
+export interface TokenRange {
+  from: Uint8Array;
+  before: Uint8Array;
+}
+
+/** No byte of UTF-8 is greater. */
+const GREATEST = 0xff;
+const EVERYTHING: TokenRange = { from: new Uint8Array(0), before: Uint8Array.of(GREATEST) };
 
 interface Run {
   id: number;
@@ -39,15 +48,20 @@ export function removeRuns(database: Database, segment: number): void {
   for (const run of runsOf(database, segment)) removeRun(database, run);
 }
 
-/** Calls `visit` with each token from `start` on, until it returns false. A token comes once for each run that has it. */
+export function tokenRange(token: string, isPrefix: boolean): TokenRange {
+  const from = Buffer.from(token);
+  return { from, before: Buffer.concat([from, Uint8Array.of(isPrefix ? GREATEST : 0)]) };
+}
+
+/** Calls `visit` with each token of the range. A token comes once for each run that has it. False ends a run. */
 export function eachToken(
   database: Database,
   segment: number,
-  start: Uint8Array,
+  range: TokenRange,
   visit: (reader: LeafReader) => boolean,
 ): void {
   for (const run of runsOf(database, segment)) {
-    const reader = new RunReader(database, run, start);
+    const reader = new RunReader(database, run, range);
     while (reader.next() && visit(reader.leaf));
   }
 }
@@ -85,39 +99,52 @@ function latest(runs: readonly Run[]): Run[] {
 /** The runs must follow each other. */
 function merge(database: Database, runs: readonly Run[]): void {
   const segment = runs[0]?.segment as number;
-  let open = runs.map((run) => new RunReader(database, run, NOTHING)).filter((reader) => reader.next());
+  const open = runs.map((run) => new RunReader(database, run, EVERYTHING)).filter((reader) => reader.next());
+  const same: RunReader[] = [];
   const documents = { numbers: new Int32Array(FIRST_DOCUMENTS), start: 0, end: 0 };
   const collect = (document: number) => {
     if (documents.end === documents.numbers.length) documents.numbers = longer(documents.numbers, 0);
     documents.numbers[documents.end++] = document;
   };
+  // There are millions of tokens, so nothing is allocated for each of them.
   writing(database, segment, (writer) => {
     while (open.length > 0) {
-      const least = open.reduce((a, b) => (compareBytes(b.leaf.token, a.leaf.token) < 0 ? b : a)).leaf.token;
-      const same = open.filter(({ leaf }) => compareBytes(leaf.token, least) === 0);
+      findLeast(open, same);
       documents.end = 0;
       for (const { leaf } of same) leaf.documents(collect);
-      writer.add(least, documents);
-      const ended = same.filter((reader) => !reader.next());
-      if (ended.length > 0) open = open.filter((reader) => !ended.includes(reader));
+      writer.add((same[0] as RunReader).leaf.token, documents);
+      for (const reader of same) if (!reader.next()) open.splice(open.indexOf(reader), 1);
     }
   });
   for (const run of runs) removeRun(database, run);
 }
 
-/** Goes through a run's tokens, from the first one that is not less than `start`. */
+/** Fills `same` with the readers whose token is the least. */
+function findLeast(readers: readonly RunReader[], same: RunReader[]): void {
+  same.length = 0;
+  for (const reader of readers) {
+    const first = same[0];
+    const order = first === undefined ? 0 : compareBytes(reader.leaf.token, first.leaf.token);
+    if (order < 0) same.length = 0;
+    if (order <= 0) same.push(reader);
+  }
+}
+
+/** Goes through a run's tokens that are in a range. */
 class RunReader {
   readonly #database: Database;
   readonly #run: number;
-  readonly #start: Stretch;
-  /** The first token of the leaf at hand. */
+  readonly #from: Stretch;
+  readonly #before: Stretch;
+  /** Where the leaf at hand begins. */
   #first: Uint8Array | undefined;
-  leaf = new LeafReader(new Uint8Array(0));
+  readonly leaf = new LeafReader();
 
-  constructor(database: Database, { id }: Run, start: Uint8Array) {
+  constructor(database: Database, { id }: Run, { from, before }: TokenRange) {
     this.#database = database;
     this.#run = id;
-    this.#start = { bytes: start, start: 0, end: start.length };
+    this.#from = { bytes: from, start: 0, end: from.length };
+    this.#before = { bytes: before, start: 0, end: before.length };
   }
 
   /** Moves to the next token. False at the end. */
@@ -127,22 +154,23 @@ class RunReader {
         const row = this.#following();
         if (!row) return false;
         this.#first = row.first;
-        this.leaf = new LeafReader(row.data);
+        this.leaf.open(row.data);
       }
-    } while (compareBytes(this.leaf.token, this.#start) < 0);
-    return true;
+    } while (compareBytes(this.leaf.token, this.#from) < 0);
+    return compareBytes(this.leaf.token, this.#before) < 0;
   }
 
-  /** The next leaf; at first, the one in which the start belongs. */
+  /** The next leaf; at first, the one in which the range begins. */
   #following(): StoredLeaf | undefined {
-    if (this.#first !== undefined) return this.#leaf(this.#first, true);
-    return this.#leaf(this.#start.bytes, false) ?? this.#leaf(this.#start.bytes, true);
+    if (this.#first !== undefined) return this.#leafAfter(this.#first);
+    const sql = "select first, data from words where run = ? and first <= ? order by first desc limit 1";
+    const leaf = this.#database.statement(sql).get(this.#run, this.#from.bytes) as StoredLeaf | undefined;
+    return leaf ?? this.#leafAfter(new Uint8Array(0));
   }
 
-  #leaf(token: Uint8Array, isAfter: boolean): StoredLeaf | undefined {
-    const [operator, order] = isAfter ? [">", ""] : ["<=", "desc"];
-    const sql = `select first, data from words where run = ? and first ${operator} ? order by first ${order} limit 1`;
-    return this.#database.statement(sql).get(this.#run, token) as StoredLeaf | undefined;
+  #leafAfter(first: Uint8Array): StoredLeaf | undefined {
+    const sql = "select first, data from words where run = ? and first > ? and first < ? order by first limit 1";
+    return this.#database.statement(sql).get(this.#run, first, this.#before.bytes) as StoredLeaf | undefined;
   }
 }
 
