@@ -5,7 +5,7 @@
 import type { TranscriptAnalyzer } from "../../agents/contract/agent.ts";
 import { hexDigest } from "../../base/digest.ts";
 import { faultPoint } from "../../base/fault-point.ts";
-import type { Conversation, ConversationName } from "../index/documents.ts";
+import type { Conversation, ConversationName, NewDocument } from "../index/documents.ts";
 import type { SearchIndex } from "../index/store.ts";
 import { documentsOf, type Position } from "./documents.ts";
 import type { IndexRedaction } from "./redaction.ts";
@@ -57,20 +57,22 @@ export function indexTranscript(
   for (;;) {
     const piece = source.isDocument ? wholeDocument(bytes) : pieceAt(bytes, next.offset);
     const isLast = piece === undefined || piece.end >= bytes.size || source.isDocument;
+    const row = piece ? afterPiece(next, piece, source) : next;
+    // Size and time are those of the whole file only once all of it is indexed.
+    if (isLast) Object.assign(row, { size: bytes.size, modified: Math.round(bytes.modified) });
+    // What can't be read must not take a batch of other transcripts with it, so it is read before.
+    const documents = piece && piece.data.length > 0 ? readPiece(row, piece, source, analyzer, redaction) : [];
     index.transaction(() => {
-      const row = piece ? afterPiece(next, piece, source) : next;
-      // Size and time are those of the whole file only once all of it is indexed.
-      if (isLast) Object.assign(row, { size: bytes.size, modified: Math.round(bytes.modified) });
       const id = index.save(row);
       if (first) index.removeDocuments(id);
-      if (piece && piece.data.length > 0) addPiece(index, id, row, piece, source, analyzer, redaction);
-      index.save(row);
-      Object.assign(next, row);
+      for (const document of documents) index.add(id, document);
       faultPoint("search:piece");
     });
+    Object.assign(next, row);
     first = false;
+    const isWanted = progress.keepsGoing((piece?.end ?? 0) - (piece?.start ?? 0));
     if (isLast) return true;
-    if (!progress.keepsGoing((piece?.end ?? 0) - (piece?.start ?? 0))) return false;
+    if (!isWanted) return false;
   }
 
   function afterPiece(row: Omit<Conversation, "id">, piece: Piece, { isDocument }: TranscriptSource) {
@@ -79,23 +81,23 @@ export function indexTranscript(
   }
 }
 
-function addPiece(
-  index: SearchIndex,
-  id: number,
+/** The texts of a piece. What they say about the conversation goes into `row`. */
+function readPiece(
   row: Omit<Conversation, "id">,
   piece: Piece,
   source: TranscriptSource,
   analyzer: TranscriptAnalyzer,
   redaction: IndexRedaction,
-): void {
+): NewDocument[] {
   const redacted = redaction.transcript(piece.data, source.isDocument ? "json" : "jsonl");
   const { entries, title, model } = analyzer.read(redacted.bytes);
   const position: Position = { turns: row.turns, time: row.modified };
   const offsetOf = ({ start }: { start: number }) => piece.start + redacted.originalOffset(start);
-  for (const document of documentsOf(entries, position, offsetOf)) index.add(id, document);
+  const documents = [...documentsOf(entries, position, offsetOf)];
   row.turns = position.turns;
   row.title = title ?? row.title;
   row.model = model ?? row.model;
+  return documents;
 }
 
 interface Piece {
