@@ -137,6 +137,34 @@ test(
   60_000,
 );
 
+test(
+  "every needle is found once, in its field, wherever it stands in a long transcript",
+  () =>
+    searching(async (find) => {
+      const transcript = new Transcript();
+      const needles: { word: string; field: Said["field"] }[] = [];
+      const fillers = ["line of text\n", "word ", "x", "検索", "\0é"];
+      for (const [at, filler] of fillers.entries()) {
+        for (const field of ["prompt", "answer", "thinking", "command", "output"] as const) {
+          // About the size of a block, of a text that is cut, and of a piece of the transcript.
+          const texts = [1, 31_000, 33_000, 65_536, 400_000].map((size, index) => {
+            const half = filler.repeat(Math.ceil(size / filler.length / 2));
+            const words = ["start", "middle", "end"].map((place) => `needle_${place}${at}${field}${index}`);
+            for (const word of words) needles.push({ word, field });
+            return { field, text: `${words[0]} ${half} ${words[1]} ${half} ${words[2]}` };
+          });
+          transcript.write(...texts);
+        }
+      }
+      for (const { word, field } of needles)
+        expect({ word, found: await find(word) }).toEqual({
+          word,
+          found: [`${field} ${transcript.session.slice(0, 8)}`],
+        });
+    }),
+  120_000,
+);
+
 test("two searches and a rebuild at once agree", () =>
   searching(async (find) => {
     for (let n = 0; n < 20; n++) new Transcript().write({ field: "prompt", text: `needle number${n}` });

@@ -3,7 +3,9 @@
  * document can't be removed from a run, so a segment is made again from its texts when many of its documents are gone,
  * or at once to forget a conversation.
  */
+import { classAt, SEPARATOR } from "../words/characters.ts";
 import { Postings } from "../words/postings.ts";
+import { MAX_WORD } from "../words/split.ts";
 import { compress } from "./database.ts";
 import type { Database } from "./database-types.ts";
 import { asDocument, type Document, type NewDocument } from "./documents.ts";
@@ -35,6 +37,7 @@ interface Pending {
 export class Segments {
   readonly #database: Database;
   readonly #textOf: (document: Document) => string;
+  readonly #segmentBytes: number;
   /** The words of the current segment's documents that are not in a run yet. */
   readonly #postings = new Postings();
   #segment = 0;
@@ -44,9 +47,10 @@ export class Segments {
   #pendingBytes = 0;
   #current: Segment | undefined;
 
-  constructor(database: Database, textOf: (document: Document) => string) {
+  constructor(database: Database, textOf: (document: Document) => string, segmentBytes = SEGMENT_BYTES) {
     this.#database = database;
     this.#textOf = textOf;
+    this.#segmentBytes = segmentBytes;
   }
 
   list(): Segment[] {
@@ -157,7 +161,7 @@ export class Segments {
   /** The newest segment, or a new one if that is full. */
   #open(): Segment {
     const segment = this.#current ?? this.list()[0];
-    if (segment && segment.bytes < SEGMENT_BYTES && segment.docs < IDS - BLOCK_BYTES) {
+    if (segment && segment.bytes < this.#segmentBytes && segment.docs < IDS - BLOCK_BYTES) {
       this.#current = segment;
       return segment;
     }
@@ -176,23 +180,28 @@ export class Segments {
   }
 }
 
-/** Splits a long text at line ends, or anywhere in a line that is itself too long. */
+/** Splits a long text at line ends, and a line that is itself too long between words. */
 function partsOf(text: string): string[] {
   if (text.length <= MAX_TEXT) return text.trim() === "" ? [] : [text];
   const parts: string[] = [];
   let start = 0;
   while (start < text.length) {
-    let end = Math.min(text.length, start + MAX_TEXT);
-    if (end < text.length) {
-      const newline = text.lastIndexOf("\n", end - 1);
-      if (newline > start) end = newline + 1;
-      else if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
-    }
+    const end = endOfPart(text, start);
     const part = text.slice(start, end);
     if (part.trim() !== "") parts.push(part);
     start = end;
   }
   return parts;
+}
+
+function endOfPart(text: string, start: number): number {
+  const end = Math.min(text.length, start + MAX_TEXT);
+  if (end === text.length) return end;
+  const newline = text.lastIndexOf("\n", end - 1);
+  if (newline > start) return newline + 1;
+  // What is still one word after so many characters is data.
+  for (let at = end; at > end - 2 * MAX_WORD; at--) if (classAt(text, at - 1) === SEPARATOR) return at;
+  return isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
 }
 
 function isHighSurrogate(unit: number): boolean {

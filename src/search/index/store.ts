@@ -2,7 +2,7 @@
  * Reads and writes the search index: conversations, how far each is indexed, and documents. A document is one text of
  * one field, such as a prompt. Its text is in a compressed block, its words are in the table of a segment.
  */
-import { decompress } from "./database.ts";
+import { decompress, freeMemory } from "./database.ts";
 import type { Database, Value } from "./database-types.ts";
 import type { Conversation, ConversationName, Document, NewDocument } from "./documents.ts";
 import type { OpenIndex } from "./open.ts";
@@ -26,11 +26,12 @@ export class SearchIndex {
   #isOpen = false;
   readonly #blocks = new Map<number, Buffer>();
 
-  constructor({ database, path, readOnly }: OpenIndex) {
+  /** `segmentBytes` limits the segments. */
+  constructor({ database, path, readOnly }: OpenIndex, segmentBytes?: number) {
     this.database = database;
     this.path = path;
     this.readOnly = readOnly;
-    this.segments = new Segments(database, (document) => this.textOf(document));
+    this.segments = new Segments(database, (document) => this.textOf(document), segmentBytes);
   }
 
   /** Everything that `work` writes is written at once, or not at all. */
@@ -82,6 +83,7 @@ export class SearchIndex {
     this.segments.writeWords();
     this.database.execute("commit");
     this.#isOpen = false;
+    if (this.segments.written >= BATCH_BYTES) freeMemory();
     this.segments.written = 0;
   }
 
