@@ -41,3 +41,6 @@ export function compress(data: Uint8Array): Uint8Array {
 export function decompress(data: Uint8Array): Buffer {
   return zlib.zstdDecompressSync(data);
 }
+
+/** Node keeps its heap small by itself. */
+export function freeMemory(): void {}

@@ -9,10 +9,11 @@ import { MAX_WORD, tokensOf } from "./split.ts";
 const DOLLAR = 0x24;
 const UNDERSCORE = 0x5f;
 const FIRST_FOUND = 1 << 12;
+const FIRST_LISTS = 1 << 14;
 
 /**
  * Fields of a string's record in the table, as offsets: the last text in which it was a word, the last one in which it
- * was a token, and its tokens as a word (1 + a number in `#lists`; -1 if it is its own only token; 0 if not known yet).
+ * was a token, and its tokens as a word (1 + a place in `#lists`; -1 if it is its own only token; 0 if not known yet).
  */
 const WORD_IN = 3;
 const TOKEN_IN = 4;
@@ -36,8 +37,9 @@ function kindOf(byte: number): number {
 export class TokenTable {
   /** Words and tokens: most words are their own only token. */
   readonly #strings = new ByteStrings();
-  /** The tokens of words that have several, or another. */
-  readonly #lists: number[][] = [];
+  /** The tokens of words that have several, or another: for each word their number, then the tokens. */
+  #lists = new Int32Array(FIRST_LISTS);
+  #listsLength = 0;
   #text = 0;
   /** The tokens of the text at hand, as places of records. */
   #found = new Int32Array(FIRST_FOUND);
@@ -58,7 +60,7 @@ export class TokenTable {
   /** Numbers of tokens have no meaning afterwards. */
   clear(): void {
     this.#strings.clear();
-    this.#lists.length = 0;
+    this.#listsLength = 0;
   }
 
   /** The bytes of all tokens, in UTF-8. `startOf` and `endOf` say where each token is. Valid until the next text. */
@@ -107,8 +109,12 @@ export class TokenTable {
     if (strings.records[word + WORD_IN] === this.#text) return;
     strings.records[word + WORD_IN] = this.#text;
     const tokens = strings.records[word + TOKENS] || this.#learn(word, text, start, end, isForeign);
-    if (tokens === ITSELF) this.#add(word);
-    else for (const token of this.#lists[tokens - 1] as number[]) this.#add(token);
+    if (tokens === ITSELF) {
+      this.#add(word);
+      return;
+    }
+    const last = tokens + (this.#lists[tokens - 1] as number);
+    for (let at = tokens; at < last; at++) this.#add(this.#lists[at] as number);
   }
 
   /** A long word is cut, and has no pieces. */
@@ -121,9 +127,19 @@ export class TokenTable {
     const found = isForeign
       ? [...foreignTokens(text, start, end)].map((token) => this.#tokenOf(token))
       : this.#tokensOfWord(text, start, end);
-    const tokens = found.length === 1 && found[0] === word ? ITSELF : this.#lists.push(found);
+    const tokens = found.length === 1 && found[0] === word ? ITSELF : this.#addList(found);
     this.#strings.records[word + TOKENS] = tokens;
     return tokens;
+  }
+
+  /** Returns 1 + the list's place. */
+  #addList(tokens: readonly number[]): number {
+    const start = this.#listsLength;
+    this.#listsLength = start + 1 + tokens.length;
+    if (this.#listsLength > this.#lists.length) this.#lists = longer(this.#lists, this.#listsLength);
+    this.#lists[start] = tokens.length;
+    this.#lists.set(tokens, start + 1);
+    return start + 1;
   }
 
   /** The tokens of an ASCII word, as `tokensOfWord` finds them. */
