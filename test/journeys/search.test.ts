@@ -32,10 +32,14 @@ async function recorded() {
   return { repository, agent: new ScriptedClaude(repository), [Symbol.dispose]: () => repository.remove() };
 }
 
+/** A search catches up for a short time only, so on a busy machine it may have to be asked again. */
 async function found({ repository }: { repository: TemporaryRepository }, ...args: string[]): Promise<Found> {
-  const result = await repository.run(["search", "--json", ...args], { env });
-  expect(result).toMatchObject({ code: 0, stderr: "" });
-  return JSON.parse(result.stdout) as Found;
+  for (let times = 0; ; times++) {
+    const result = await repository.run(["search", "--json", ...args], { env });
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    const all = JSON.parse(result.stdout) as Found;
+    if (all.pending === 0 || times === 20) return all;
+  }
 }
 
 const fields = ({ hits }: Found) => hits.map(({ field }) => field).sort();
