@@ -162,15 +162,14 @@ class RunReader {
 
   /** The next leaf; at first, the one in which the range begins. */
   #following(): StoredLeaf | undefined {
-    if (this.#first !== undefined) return this.#leafAfter(this.#first);
-    const sql = "select first, data from words where run = ? and first <= ? order by first desc limit 1";
-    const leaf = this.#database.statement(sql).get(this.#run, this.#from.bytes) as StoredLeaf | undefined;
-    return leaf ?? this.#leafAfter(new Uint8Array(0));
+    if (this.#first !== undefined) return this.#leaf(">", this.#first);
+    return this.#leaf("<=", this.#from.bytes) ?? this.#leaf(">", this.#from.bytes);
   }
 
-  #leafAfter(first: Uint8Array): StoredLeaf | undefined {
-    const sql = "select first, data from words where run = ? and first > ? and first < ? order by first limit 1";
-    return this.#database.statement(sql).get(this.#run, first, this.#before.bytes) as StoredLeaf | undefined;
+  #leaf(operator: ">" | "<=", bytes: Uint8Array): StoredLeaf | undefined {
+    const order = operator === ">" ? "" : "desc";
+    const sql = `select first, data from words where run = ? and first ${operator} ? and first < ? order by first ${order} limit 1`;
+    return this.#database.statement(sql).get(this.#run, bytes, this.#before.bytes) as StoredLeaf | undefined;
   }
 }
 
