@@ -8,16 +8,16 @@ const INDENT = 2;
 /** Help is prose: without a terminal it is wrapped as for a usual one. */
 const PIPED_COLUMNS = 80;
 const EVERYWHERE: readonly [string, string][] = [
-  ["-C <directory>", "work as if started in that directory"],
-  ["-h, --help", "help, also for each command"],
-  ["-V, --version", "the version"],
+  ["-C <directory>", "run in this directory"],
+  ["-h, --help", "show help, also for a command"],
+  ["-V, --version", "show the version"],
 ];
 const TOP_EXAMPLES: readonly [string, string][] = [
   ["backtrail enable", "record the agents that work here"],
-  ["backtrail log", "what they did, turn by turn"],
-  ["backtrail rewind", "pick a moment and go back to it"],
-  ["backtrail rewind last --dry-run", "what going back would do, without doing it"],
-  ["backtrail redo", "take the last rewind back"],
+  ["backtrail log", "show what they did, turn by turn"],
+  ["backtrail rewind", "choose a step and go back to it"],
+  ["backtrail rewind last --dry-run", "show the plan without applying it"],
+  ["backtrail redo", "undo the last rewind"],
 ];
 
 /** `aiwr` is `backtrail run` as a separate program. */
@@ -34,8 +34,8 @@ export function topHelp(commands: readonly CommandSpec[], paint: Paint, room: nu
   const names = [...shown.map(nameOf), ...EVERYWHERE.map(([flags]) => flags)];
   const width = Math.max(...names.map((name) => name.length)) + 2;
   const lines = [
-    "Backtrail is undo for AI coding agents: it records what they do, turn by turn,",
-    "and takes code and conversation back together.",
+    "Backtrail is undo for AI coding agents. It records what they do, turn by turn,",
+    "and rewinds code and conversation together.",
     "",
     `${heading("Usage", paint)} backtrail <command> [options]`,
   ];
@@ -64,7 +64,7 @@ export function commandHelp(command: CommandSpec, all: readonly CommandSpec[], p
     lines.push("", paint("bold", "Commands"));
     for (const [i, child] of children.entries()) lines.push(...row(names[i] ?? "", child.summary, width, columns));
   }
-  const rows: OptionSpec[] = [...(alone?.options ?? []), { flags: "-h, --help", help: "this help" }];
+  const rows: OptionSpec[] = [...(alone?.options ?? []), { flags: "-h, --help", help: "show this help" }];
   const width =
     Math.max(...[...(alone?.arguments ?? []).map((a) => a.name), ...rows.map((o) => o.flags)].map((t) => t.length)) + 2;
   if (alone?.arguments?.length) {

@@ -120,7 +120,7 @@ export const JSON_OPTION = { flags: "--json", help: "print JSON" } as const sati
 export const YES = { flags: "-y, --yes", help: "don't ask" } as const satisfies OptionSpec;
 export const DRY_RUN = {
   flags: "-n, --dry-run",
-  help: "say what would be done, and do nothing",
+  help: "show the plan without applying it",
 } as const satisfies OptionSpec;
 export const ALL = { flags: "--all", help: "show the whole plan, however long it is" } as const satisfies OptionSpec;
 /** For commands that show a plan and ask. */

@@ -5,14 +5,15 @@ import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec
 const agentsCommand = command({
   path: "agents",
   group: "Set up",
-  summary: "the agents that Backtrail knows, and how to add one",
-  details: "The agents that Backtrail knows: what can be done with each, which are used here, and how to add one.",
+  summary: "list, inspect and add agents",
+  details:
+    "Shows what works with each agent and which agents are used here. Adds a profile for an agent that Backtrail does not know.",
 });
 
 export const agentsListCommand = command({
   path: "agents list",
   group: "Set up",
-  summary: "all agents and what works with each (default)",
+  summary: "list agents and what works with each (default)",
   options: [JSON_OPTION],
   isDefault: true,
 });
@@ -20,7 +21,7 @@ export const agentsListCommand = command({
 export const agentsShowCommand = command({
   path: "agents show",
   group: "Set up",
-  summary: "one agent: its hooks, files and commands",
+  summary: "show an agent's hooks, files and commands",
   arguments: [{ name: "<id>", help: "the agent", completes: "agent" }],
   options: [JSON_OPTION],
 });
@@ -28,28 +29,28 @@ export const agentsShowCommand = command({
 export const agentsDetectCommand = command({
   path: "agents detect",
   group: "Set up",
-  summary: "which agents are used here, and why we think so",
+  summary: "list the agents used here, with the evidence",
   options: [JSON_OPTION],
 });
 
 export const agentsRecordCommand = command({
   path: "agents record",
   group: "Set up",
-  summary: "record what an agent sends and writes, to describe it",
+  summary: "record what an agent sends and writes, for a profile",
   details:
     "Records what an agent's hooks send and which files grow while you work with it, until Ctrl-C or --stop. " +
     "Secrets are replaced. The recording stays on this machine, and nothing in it is ever executed.",
   arguments: [{ name: "<id>", help: "the agent: small letters, digits and dashes" }],
   options: [
-    { flags: "--hooks <file>", help: "put the recording hooks into this settings file, and take them out at the end" },
-    { flags: "--format <format>", help: "the form of that file", choices: HOOK_FORMATS },
-    { flags: "--events <names>", help: "the agent's names for its events, with commas" },
-    { flags: "--watch <directory...>", help: "another directory in which the agent writes" },
-    { flags: "--stop", help: "end the recording that is under way" },
+    { flags: "--hooks <file>", help: "install recording hooks in this settings file, and remove them at the end" },
+    { flags: "--format <format>", help: "the settings file's format", choices: HOOK_FORMATS },
+    { flags: "--events <names>", help: "the agent's names of events, separated by commas" },
+    { flags: "--watch <directory...>", help: "also watch this directory" },
+    { flags: "--stop", help: "end the current recording" },
     JSON_OPTION,
   ],
   examples: [
-    ["backtrail agents record mine", "print its hooks"],
+    ["backtrail agents record mine", "print the hooks to install"],
     ["backtrail agents record mine --hooks ~/.mine.json", "install them"],
   ],
 });
@@ -57,12 +58,12 @@ export const agentsRecordCommand = command({
 export const agentsCheckCommand = command({
   path: "agents check",
   group: "Set up",
-  summary: "prove a profile against what was recorded of its agent",
-  arguments: [{ name: "<agent>", help: "the agent, or the file of a profile", completes: "agent" }],
+  summary: "test a profile against a recording of its agent",
+  arguments: [{ name: "<agent>", help: "an agent, or the path of a profile", completes: "agent" }],
   options: [
-    { flags: "--from <recording>", help: "the directory of a recording" },
-    { flags: "--fixtures <directory>", help: "where payloads/ and transcripts/ are" },
-    { flags: "--all", help: "every line of every transcript" },
+    { flags: "--from <recording>", help: "the recording's directory" },
+    { flags: "--fixtures <directory>", help: "the directory with payloads/ and transcripts/" },
+    { flags: "--all", help: "show every line of every transcript" },
     JSON_OPTION,
   ],
 });
@@ -70,11 +71,11 @@ export const agentsCheckCommand = command({
 export const agentsNewCommand = command({
   path: "agents new",
   group: "Set up",
-  summary: "start a profile for an agent of your own",
+  summary: "create a profile for another agent",
   arguments: [{ name: "<id>", help: "small letters, digits and dashes" }],
   options: [
-    { flags: "--from <recording>", help: "propose the profile from this recording" },
-    { flags: "--force", help: "replace the profile that is there" },
+    { flags: "--from <recording>", help: "derive the profile from this recording" },
+    { flags: "--force", help: "replace an existing profile" },
     JSON_OPTION,
   ],
 });

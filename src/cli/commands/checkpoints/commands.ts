@@ -4,9 +4,9 @@ import { type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy } from "../../pro
 export const explainCommand = command({
   path: "explain",
   group: "Look back",
-  summary: "the sessions behind a commit: prompts, files, tokens",
+  summary: "show the sessions behind a commit: prompts, files, tokens",
   details:
-    "What led to a commit: the sessions behind it, with their prompts, files and tokens, and the conversation if you ask for it. Also for one checkpoint or one session. Checkpoints that another tool wrote on the branch entire/checkpoints/v1 are read as well.",
+    "Shows the sessions behind a commit, a checkpoint or a session id: their prompts, files and tokens, and with --conversation everything that was said. Also reads checkpoints that other tools wrote to the branch entire/checkpoints/v1.",
   arguments: [
     {
       name: "[target]",
@@ -15,8 +15,8 @@ export const explainCommand = command({
     },
   ],
   options: [
-    { flags: "-c, --conversation", help: "also the whole conversation" },
-    { flags: "--summarise", help: "let an agent summarise the sessions that have no summary, and keep it" },
+    { flags: "-c, --conversation", help: "show the whole conversation" },
+    { flags: "--summarise", help: "have an agent summarize sessions without a summary, and store it" },
     {
       flags: "--agent <name>",
       help: "with --summarise: which agent (default: `summarise.agent`)",
@@ -27,16 +27,16 @@ export const explainCommand = command({
   examples: [
     ["backtrail explain", "the last commit"],
     ["backtrail explain --summarise --agent claude", "by Claude Code"],
-    ["backtrail explain main~3 --conversation", "with all that was said"],
+    ["backtrail explain main~3 --conversation", "with the whole conversation"],
   ],
 });
 
 export const whyCommand = command({
   path: "why",
   group: "Look back",
-  summary: "why a line is there: its commit, turn and prompt",
+  summary: "show the commit, turn and prompt behind a line",
   details:
-    "The commit, session, turn and prompt behind a line, and what the agent said as it wrote it. For a whole file: the turns that wrote it, and which lines each. It is told from the recorded snapshots, not guessed, and also for lines that are not committed yet.",
+    "Shows the commit, session, turn and prompt behind a line, and what the agent said when it wrote the line. For a whole file, shows the turns that wrote it and the lines of each. The answer comes from recorded snapshots, and covers uncommitted lines.",
   arguments: [{ name: "<place>", help: "<file>, <file>:<line> or <file>:<line>-<line>", completes: "path" }],
   options: [JSON_OPTION],
   examples: [
@@ -48,7 +48,7 @@ export const whyCommand = command({
 export const blameCommand = command({
   path: "blame",
   group: "Look back",
-  summary: "every line of a file with the turn that wrote it",
+  summary: "show the turn that wrote each line of a file",
   arguments: [{ name: "<place>", help: "<file>, or <file>:<line>-<line>", completes: "path" }],
   options: [JSON_OPTION],
   examples: [["backtrail blame src/parser.ts:1-40", "the first forty lines"]],
@@ -57,12 +57,12 @@ export const blameCommand = command({
 export const importCommand = command({
   path: "import",
   group: "Look back",
-  summary: "bring in sessions from before Backtrail",
+  summary: "import sessions from before Backtrail",
   details:
-    "Reads an agent's own transcripts of conversations in this folder, and keeps their prompts, files and tokens for `explain`. They have no snapshots: there is nothing in them to go back to. Run again, it brings in what is new.",
-  arguments: [{ name: "<agent>", help: "whose sessions", completes: "agent" }],
+    "Reads an agent's transcripts of conversations in this folder, and stores their prompts, files and tokens for `explain`. Imported sessions have no snapshots, so you can't rewind to them. Run it again to import newer sessions.",
+  arguments: [{ name: "<agent>", help: "the agent", completes: "agent" }],
   options: [DRY_RUN, JSON_OPTION],
-  examples: [["backtrail import claude-code", "the conversations you have had here"]],
+  examples: [["backtrail import claude-code", "your conversations in this folder"]],
 });
 
 export const CHECKPOINT_COMMANDS: readonly CommandSpec[] = [

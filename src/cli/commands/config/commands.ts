@@ -2,8 +2,8 @@
 import { type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy, type OptionSpec, YES } from "../../program/spec.ts";
 
 const SCOPES = [
-  { flags: "--user", help: "in your own file, for all repositories", conflicts: ["project", "local"] },
-  { flags: "--project", help: "in the repository's shared file", conflicts: ["local"] },
+  { flags: "--user", help: "for you, in all repositories", conflicts: ["project", "local"] },
+  { flags: "--project", help: "for everybody, in the repository's shared file", conflicts: ["local"] },
   { flags: "--local", help: "for you, in this repository (default)" },
 ] as const satisfies readonly OptionSpec[];
 
@@ -12,27 +12,27 @@ const configCommand = command({
   group: "Set up",
   summary: "view and change settings",
   details:
-    "Settings are read in layers, the later winning: built-in, your own (--user), the repository's shared .backtrail/settings.json (--project) and .backtrail/settings.local.json, your own for this repository (--local), BACKTRAIL_* variables. The repository's files may have come with it, so they can't make anything less safe: what they ask for beyond that is ignored until you accept it with `config trust`.",
+    "Settings come from these places; later ones override earlier ones: defaults, your own settings (--user), the repository's shared .backtrail/settings.json (--project) and .backtrail/settings.local.json, your own settings for this repository (--local), BACKTRAIL_* variables. The repository's files may come from somebody else, so settings there that make anything less safe are ignored until you accept them with `config trust`.",
   examples: [
     ["backtrail config", "every setting and its origin"],
     ["backtrail config set tier aggressive", "for you, here"],
     ["backtrail config set --user retention.days 90", "for you, everywhere"],
-    ["backtrail config trust", "accept what it asks for"],
+    ["backtrail config trust", "accept the repository's settings"],
   ],
 });
 
 export const configListCommand = command({
   path: "config list",
   group: "Set up",
-  summary: "every setting, its value and where it comes from (default)",
-  options: [{ flags: "--changed", help: "only those that differ from the built-in ones" }, JSON_OPTION],
+  summary: "list settings, their values and origins (default)",
+  options: [{ flags: "--changed", help: "only settings that differ from the defaults" }, JSON_OPTION],
   isDefault: true,
 });
 
 export const configGetCommand = command({
   path: "config get",
   group: "Set up",
-  summary: "one setting's value",
+  summary: "print the value of a setting",
   arguments: [{ name: "<key>", help: "the setting", completes: "setting" }],
   options: [JSON_OPTION],
 });
@@ -43,7 +43,7 @@ export const configSetCommand = command({
   summary: "change a setting",
   arguments: [
     { name: "<key>", help: "the setting", completes: "setting" },
-    { name: "<value>", help: "its new value; a list with commas, or as JSON", completes: "value" },
+    { name: "<value>", help: "the new value; a list with commas or as JSON", completes: "value" },
   ],
   options: [...SCOPES, JSON_OPTION],
 });
@@ -51,7 +51,7 @@ export const configSetCommand = command({
 export const configUnsetCommand = command({
   path: "config unset",
   group: "Set up",
-  summary: "take a setting out of a file",
+  summary: "remove a setting",
   arguments: [{ name: "<key>", help: "the setting", completes: "setting" }],
   options: [...SCOPES, JSON_OPTION],
 });
@@ -59,10 +59,10 @@ export const configUnsetCommand = command({
 export const configTrustCommand = command({
   path: "config trust",
   group: "Set up",
-  summary: "accept settings that a repository's files ask for",
+  summary: "accept the settings in a repository's files",
   details:
-    "Files in a repository (.backtrail/settings.json, .backtrail/settings.local.json, .backtrail/agents/) may have come with a clone or an archive, so some of what they say is ignored. This shows what, and makes it your own setting for this repository. Only the present values are accepted: a later change of the files counts no more than before.",
-  arguments: [{ name: "[key...]", help: "only these settings (default: all that are ignored)", completes: "setting" }],
+    "Files in a repository (.backtrail/settings.json, .backtrail/settings.local.json, .backtrail/agents/) may have come with a clone or an archive, so Backtrail ignores some of them. This command shows the ignored settings and copies their current values to your own settings for this repository. Later changes to the files are ignored again until you accept them.",
+  arguments: [{ name: "[key...]", help: "only these settings (default: all ignored ones)", completes: "setting" }],
   options: [YES, DRY_RUN, JSON_OPTION],
 });
 

@@ -6,21 +6,21 @@ const doctorCommand = command({
   group: "Set up",
   summary: "diagnose and fix problems",
   details:
-    "Looks at the store, the hooks, the settings and the log of failures, and says in words what is wrong and what to do. Without --fix it changes nothing.",
+    "Checks the store, the hooks, the settings and the error log. Explains each problem and how to solve it. Changes nothing without --fix.",
   examples: [
-    ["backtrail doctor", "what is wrong, and what to do"],
+    ["backtrail doctor", "list problems and solutions"],
     ["backtrail doctor --fix", "fix what can be fixed safely"],
-    ["backtrail doctor --check", "only what must hold; for scripts"],
-    ["backtrail doctor bundle", "a file for a report, without anything private"],
+    ["backtrail doctor --check", "only invariants; for scripts"],
+    ["backtrail doctor bundle", "write a file for a bug report, without private data"],
   ],
 });
 
 export const doctorExamineCommand = command({
   path: "doctor examine",
   group: "Set up",
-  summary: "what is wrong and what to do about it (default)",
+  summary: "list problems and solutions (default)",
   options: [
-    { flags: "--check", help: "only what must hold; exit with 1 unless it does", conflicts: ["fix"] },
+    { flags: "--check", help: "check only invariants; exit with 1 if one is violated", conflicts: ["fix"] },
     { flags: "--fix", help: "fix what can be fixed safely" },
     JSON_OPTION,
   ],
@@ -30,11 +30,11 @@ export const doctorExamineCommand = command({
 export const doctorBundleCommand = command({
   path: "doctor bundle",
   group: "Set up",
-  summary: "a file to attach to a report, without anything private",
+  summary: "write a file for a bug report, without private data",
   details:
-    "Writes one JSON file with what helps to find a fault: versions, what `doctor` finds, the log of failures, counts and sizes. No prompt, answer, code or name of a file of yours is in it; secrets are redacted, your home directory is `~`. Read it before you send it.",
-  arguments: [{ name: "[file]", help: "where to (default: in the temporary directory)", completes: "path" }],
-  options: [{ flags: "-y, --yes", help: "overwrite a file that exists" }, JSON_OPTION],
+    "Writes versions, the findings of `doctor`, the error log, counts and sizes to one JSON file. The file has no prompts, answers, code or names of your files; secrets are redacted, and your home directory is `~`. Read it before you send it.",
+  arguments: [{ name: "[file]", help: "the file (default: in the temporary directory)", completes: "path" }],
+  options: [{ flags: "-y, --yes", help: "overwrite an existing file" }, JSON_OPTION],
 });
 
 export const DOCTOR_COMMANDS: readonly CommandSpec[] = [

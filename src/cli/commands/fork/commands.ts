@@ -21,30 +21,30 @@ const LIMIT = {
 const RUN = { flags: "--run", help: "start the agent right away" } as const satisfies OptionSpec;
 const FORK_ARGUMENT = {
   name: "<fork>",
-  help: "its name, branch or directory; for the worktree of a run, also the session",
+  help: "a fork's name, branch or directory; for the worktree of a run, also the session",
   completes: "fork",
 } as const;
 
 export const forkCommand = command({
   path: "fork",
   group: "Go back",
-  summary: "try again beside the first attempt, from any step",
+  summary: "start a second attempt from any step",
   details:
-    "Makes a git worktree with the files as they were at a step, on a branch of its own, and a copy of the conversation that ends there, so that another attempt runs beside the first. Nothing changes in this work tree. It lies beside the repository, in <repository>.forks; a folder without git gets a plain directory there.",
+    "Creates a git worktree with the files of a step, on its own branch, and a copy of the conversation up to that step. You can then try again without losing the first attempt. This work tree does not change. The fork is beside the repository, in <repository>.forks; for a folder without git, it is a plain directory there.",
   arguments: [{ name: "[target]", help: TARGET, completes: "step" }],
   options: [
     { flags: "-b, --branch <name>", help: "the new branch (default: fork/<name>)" },
-    { flags: "-d, --directory <path>", help: "where it lies", completes: "path", conflicts: ["branchOnly"] },
-    { flags: "--branch-only", help: "only a branch, with the files as a commit; no worktree" },
+    { flags: "-d, --directory <path>", help: "the fork's directory", completes: "path", conflicts: ["branchOnly"] },
+    { flags: "--branch-only", help: "create only a branch with the files as a commit, no worktree" },
     {
       flags: "--link <path>",
-      help: "link this ignored path of yours into it, such as node_modules; any number",
+      help: "link an ignored path into the fork, such as node_modules; repeatable",
       parse: oneMore,
       conflicts: ["branchOnly"],
     },
     {
       flags: "--copy <path>",
-      help: "copy this ignored path of yours into it, such as .env; any number",
+      help: "copy an ignored path into the fork, such as .env; repeatable",
       parse: oneMore,
       conflicts: ["branchOnly"],
     },
@@ -56,9 +56,9 @@ export const forkCommand = command({
   examples: [
     ["backtrail fork 1", "from before the last turn"],
     ["backtrail fork 1 --link node_modules --copy .env", "ready to run"],
-    ["backtrail fork last --agent codex", "let another agent go on"],
-    ["backtrail fork diff again", "both attempts side by side"],
-    ["backtrail fork take again", "bring the better one back"],
+    ["backtrail fork last --agent codex", "let another agent continue"],
+    ["backtrail fork diff again", "compare the two attempts"],
+    ["backtrail fork take again", "keep the better one"],
   ],
 });
 
@@ -72,23 +72,23 @@ export const forkListCommand = command({
 export const forkDiffCommand = command({
   path: "fork diff",
   group: "Go back",
-  summary: "two attempts side by side: files, lines, tokens, time",
+  summary: "compare two attempts: files, lines, tokens, time",
   arguments: [FORK_ARGUMENT],
-  options: [{ flags: "-p, --patch", help: "also the difference, from here to there" }, JSON_OPTION],
+  options: [{ flags: "-p, --patch", help: "show the diff from this work tree to the fork" }, JSON_OPTION],
 });
 
 export const forkTakeCommand = command({
   path: "fork take",
   group: "Go back",
-  summary: "bring a fork's work into this work tree",
+  summary: "merge a fork's changes into this work tree",
   details:
-    "Merges what the fork has changed since it was made into the files here, and keeps what was changed here meanwhile. Where both changed the same lines it does nothing, unless the conflicts are to be written into the files. The present state is saved first: `backtrail redo` takes it back. The fork, its branch and its commits stay.",
+    "Merges the changes that were made in the fork into the files here, and keeps the changes that were made here. If both changed the same lines, it changes nothing, unless --conflicts markers is given. The current state is saved first; `backtrail redo` restores it. The fork, its branch and its commits stay.",
   arguments: [FORK_ARGUMENT],
   options: [
     { flags: "--paths <glob...>", help: "only these files", completes: "path" },
     {
       flags: "--conflicts <how>",
-      help: "`markers` writes what conflicts into the files",
+      help: "with `markers`, write conflict markers into the files",
       choices: ["refuse", "markers"],
     },
     DRY_RUN,
@@ -101,9 +101,9 @@ export const forkTakeCommand = command({
 export const forkDropCommand = command({
   path: "fork drop",
   group: "Go back",
-  summary: "remove a fork; its last state is kept as a step",
+  summary: "delete a fork; its last state is kept as a step",
   details:
-    "Removes the fork's directory and branch. Its files are saved as a step first, and commits of its own are kept under a hidden name. What no step holds, such as ignored files, is named, and asked about.",
+    "Deletes the fork's directory and branch. First saves its files as a step, and keeps its own commits under a hidden ref. Lists what no step holds, such as ignored files, and asks before it deletes them.",
   arguments: [FORK_ARGUMENT],
   options: [DRY_RUN, YES, JSON_OPTION],
 });
@@ -111,31 +111,31 @@ export const forkDropCommand = command({
 export const resumeCommand = command({
   path: "resume",
   group: "Go back",
-  summary: "go on with a conversation, or hand it to another agent",
+  summary: "continue a conversation, or hand it to another agent",
   details:
-    "Puts a conversation where its agent finds it, from what was recorded here or from a checkpoint that was fetched, and prints the command that continues it. The files are left as they are. With --agent, another agent is told what was said and done, and goes on.",
+    "Restores a conversation, from the record or from a fetched checkpoint, to where its agent finds it, and prints the command that continues it. Files are not changed. With --agent, another agent gets a summary of the conversation and continues it.",
   arguments: [
     {
       name: "[target]",
-      help: "the beginning of a session's id, a step, a branch, a commit, a checkpoint",
+      help: "a session (its id or the beginning of it), step, branch, commit or checkpoint",
       completes: "session",
     },
   ],
   options: [
-    { flags: "-s, --session <id>", help: "which session of a checkpoint that has several" },
-    { flags: "--copy", help: "under a new id, beside the original" },
+    { flags: "-s, --session <id>", help: "the session, for a checkpoint with several" },
+    { flags: "--copy", help: "restore it as a copy with a new id" },
     { flags: "-a, --agent <id>", help: "hand it over to this agent", completes: "agent" },
     LIMIT,
     { flags: "-o, --output <file>", help: "with --agent: write the handoff to this file", completes: "path" },
     RUN,
-    { ...YES, help: "don't ask, and overwrite a file that exists" },
+    { ...YES, help: "don't ask, and overwrite an existing file" },
     JSON_OPTION,
   ],
   examples: [
     ["backtrail resume", "pick from the last sessions"],
-    ["backtrail resume main --run", "the last one on that branch, right away"],
-    ["backtrail resume 1f0c6a2b9d3e", "what a colleague's checkpoint holds"],
-    ["backtrail resume last --agent codex", "let another agent go on"],
+    ["backtrail resume main --run", "continue the last one on that branch now"],
+    ["backtrail resume 1f0c6a2b9d3e", "from a colleague's checkpoint"],
+    ["backtrail resume last --agent codex", "let another agent continue"],
   ],
 });
 

@@ -18,11 +18,11 @@ const DATABASE = {
 const hubCommand = command({
   path: "hub",
   group: "Team",
-  summary: "run the server of a team",
+  summary: "run a team's server",
   details:
     "The hub keeps a shared index of turns in PostgreSQL 15 or newer. It has roles, shows each person only the repositories that they may read, and can be rebuilt from git. docs/team.md sets one up in ten minutes.",
   examples: [
-    ["backtrail hub init ada", "make the index; ada administers it"],
+    ["backtrail hub init ada", "create the index; ada administers it"],
     ["backtrail hub serve", "on this machine, behind a proxy"],
     ["backtrail hub token invite bob", "a one-time link for a new member"],
     ["backtrail hub grant bob example.com/shop", "what bob may read"],
@@ -56,7 +56,7 @@ export const hubServeCommand = command({
     { flags: "--metrics", help: "serve counters for Prometheus at /metrics" },
     {
       flags: "--connections <n>",
-      help: "at most so many connections to the database (default: 10)",
+      help: "the maximum number of database connections (default: 10)",
       parse: wholeNumber,
     },
     JSON_OPTION,
@@ -74,11 +74,11 @@ export const hubTokenCommand = command({
   options: [
     DATABASE,
     { flags: "--url <url>", help: "the hub's address, for the invitation" },
-    { flags: "--role <role>", help: "of a new person: admin, member (default) or reader", choices: ROLES },
-    { flags: "--email <address>", help: "of a new person: as in their commits, for checkpoints from git" },
+    { flags: "--role <role>", help: "a new person's role: admin, member (default) or reader", choices: ROLES },
+    { flags: "--email <address>", help: "a new person's e-mail address in commits, for checkpoints from git" },
     {
       flags: "--reads <repository>",
-      help: "of a new person: may read it; `all` for every one; repeat it",
+      help: "a repository that a new person may read, or `all`; repeatable",
       parse: oneMore,
     },
     { flags: "--level <level>", help: "with --reads: up to this level (default: everything)", choices: LEVELS },
@@ -94,7 +94,7 @@ export const hubTokenCommand = command({
 export const hubPeopleCommand = command({
   path: "hub people",
   group: "Team",
-  summary: "who belongs to the team, and what they may read",
+  summary: "list the members and what they may read",
   options: [DATABASE, JSON_OPTION],
 });
 
@@ -103,9 +103,9 @@ export const hubGrantCommand = command({
   group: "Team",
   summary: "let a person read a repository",
   arguments: [
-    { name: "<person>", help: "who" },
-    { name: "<repository>", help: "which, or `all`" },
-    { name: "[level]", help: "counts, prompts, everything (default), or none to take the right away" },
+    { name: "<person>", help: "the person" },
+    { name: "<repository>", help: "a repository, or `all`" },
+    { name: "[level]", help: "counts, prompts, everything (default), or none to revoke it" },
   ],
   options: [DATABASE, JSON_OPTION],
 });
@@ -132,9 +132,9 @@ export const hubSourceCommand = command({
 export const hubRebuildCommand = command({
   path: "hub rebuild",
   group: "Team",
-  summary: "read every source again, and compare it with the index",
+  summary: "read every source again, and compare it to the index",
   details:
-    "Restores every turn that git has and the index lacks, such as after the database was lost, and names turns that a machine sent with another content. Changes nothing that a machine sent.",
+    "Adds every turn that git has and the index lacks, such as after the loss of the database. Lists turns whose content differs from what a machine sent, and leaves those unchanged.",
   options: [DATABASE, JSON_OPTION],
 });
 

@@ -6,10 +6,10 @@ export const cleanCommand = command({
   group: "Set up",
   summary: "delete expired steps and finished run worktrees",
   details:
-    "Deletes steps, imported sessions, stored transcripts, texts for other agents and commits of dropped forks that are older " +
-    "than `retention.days`, of the oldest steps beyond `retention.max_size`, and of files that restores kept after 90 days (or " +
-    "`retention.days`, if that is more), as the background does by itself once a day. Also removes worktrees of runs that are " +
-    "done with: everything in them is committed, and on another branch. It first says what and how much. Named steps stay, and " +
+    "Deletes steps, imported sessions, stored transcripts, handoffs and commits of dropped forks that are older " +
+    "than `retention.days`, the oldest steps beyond `retention.max_size`, and files that restores kept after 90 days (or " +
+    "`retention.days`, if that is longer). The background worker does the same once a day. Also deletes finished worktrees of " +
+    "runs: those in which everything is committed and on another branch. Shows first what and how much. Named steps stay, and " +
     "so does every worktree with work in it.",
   options: [DRY_RUN, YES, JSON_OPTION],
 });
@@ -17,12 +17,12 @@ export const cleanCommand = command({
 export const forgetCommand = command({
   path: "forget",
   group: "Set up",
-  summary: "remove a conversation from everything that was recorded",
+  summary: "delete a conversation from the record",
   details:
-    "Removes a session (by its id, or by something that was said in it) with its steps, its transcript, what is known of it, and the secrets that were redacted in it; or a single step. Checkpoints lose it by a new commit: earlier commits of their branch keep it until that history is rewritten, and the output says how. The agent's own transcript is not ours and stays.",
-  arguments: [{ name: "<what>", help: "a session, a step, or a text that was said", completes: "session" }],
+    "Deletes a session (given by its id, or by text in it) with its steps, its transcript, its metadata and the secrets that were redacted in it. Given a step, deletes that step. A new commit removes the session from checkpoints; earlier commits of their branch keep it until you rewrite that history, and the output says how. The agent's own transcript stays.",
+  arguments: [{ name: "<what>", help: "a session, a step, or text from a conversation", completes: "session" }],
   options: [
-    { flags: "--conversation-only", help: "keep the steps' code, without what was said" },
+    { flags: "--conversation-only", help: "keep the steps, without the conversation" },
     DRY_RUN,
     YES,
     JSON_OPTION,
@@ -30,49 +30,49 @@ export const forgetCommand = command({
   examples: [
     ["backtrail forget 5f0f2b1e", "a session"],
     ['backtrail forget "falcon" --dry-run', "every session that says it"],
-    ["backtrail forget 5f0f2b1e --conversation-only", "the words, not the code"],
+    ["backtrail forget 5f0f2b1e --conversation-only", "the conversation, not the code"],
   ],
 });
 
 export const purgeCommand = command({
   path: "purge",
   group: "Set up",
-  summary: "remove everything that was recorded here",
+  summary: "delete everything that was recorded here",
   details:
-    "Removes every step, conversation and checkpoint that Backtrail has recorded in this repository or folder, with the refs, files and objects that hold them. Your files, branches and commits stay, and so do the agents' own transcripts and the logs of runs in .aiwr. Commits keep their `Entire-Checkpoint` line, which then leads nowhere. Recording goes on, unless you give --disable. It first shows what would go. This cannot be taken back.",
+    "Deletes every step, conversation and checkpoint of this repository or folder, with their refs, files and objects. Your files, branches and commits stay, and so do the agents' transcripts and the logs of runs in .aiwr. Commits keep their `Entire-Checkpoint` line. Recording continues, unless you give --disable. Shows first what it would delete. This cannot be undone.",
   options: [
-    { flags: "--checkpoints", help: "also the branch entire/checkpoints/v1, if checkpoints are shared" },
-    { flags: "--disable", help: "also turn recording off, as `backtrail disable` does, and leave nothing behind" },
-    { flags: "-f, --force", help: "also while agents are open here" },
+    { flags: "--checkpoints", help: "also delete the branch entire/checkpoints/v1, if checkpoints are shared" },
+    { flags: "--disable", help: "also turn off recording, as `backtrail disable` does" },
+    { flags: "-f, --force", help: "even while agents are open here" },
     DRY_RUN,
     YES,
     JSON_OPTION,
   ],
   examples: [
-    ["backtrail purge --dry-run", "what would go, and how much"],
-    ["backtrail purge --disable --yes", "as if it had never been here"],
+    ["backtrail purge --dry-run", "show what would be deleted"],
+    ["backtrail purge --disable --yes", "delete everything, and stop recording"],
   ],
 });
 
 export const completionCommand = command({
   path: "completion",
   group: "Set up",
-  summary: "a script that completes commands in your shell",
+  summary: "print a completion script for your shell",
   arguments: [{ name: "<shell>", help: "bash, zsh, fish or powershell", completes: "shell" }],
   examples: [
     ["source <(backtrail completion bash)", "for this bash"],
     ["source <(backtrail completion zsh)", "for this zsh"],
-    ["backtrail completion fish | source", "for this fish"],
+    ["backtrail completion fish | source", "for this session of fish"],
   ],
 });
 
 const hooksCommand = command({
   path: "hooks",
   group: "Set up",
-  summary: "what agents call; it reads its payload from standard input",
+  summary: "receive an event from an agent; reads the payload from stdin",
   arguments: [
-    { name: "<agent>", help: "the agent that calls" },
-    { name: "<verb>", help: "what has happened" },
+    { name: "<agent>", help: "the agent" },
+    { name: "<verb>", help: "the event" },
   ],
   hidden: true,
 });

@@ -4,17 +4,17 @@ import { type CommandSpec, command, lazy } from "../../program/spec.ts";
 const statuslineCommand = command({
   path: "statusline",
   group: "Look back",
-  summary: "one line about the session, for an agent's status bar",
+  summary: "print one line about the session, for an agent's status bar",
   details:
-    "Prints the turn, the files that the last turn changed, the result of its check, and how many files `backtrail undo last` would take back. Reads the JSON that Claude Code gives its status line on standard input. Prints nothing where nothing is recorded.",
+    "Prints the turn, the files that the last turn changed, its check, and how many files `backtrail undo last` would revert. Reads from stdin the JSON that Claude Code gives to its status line. Prints nothing where nothing is recorded.",
 });
 
 const mcpCommand = command({
   path: "mcp",
   group: "Run agents",
-  summary: "serve the record to an agent, by MCP",
+  summary: "serve the record to an agent over MCP",
   details:
-    "A Model Context Protocol server for the repository around the current directory. Agents start it: `backtrail enable --mcp` tells them to. Its tools read the record, save the current state under a name, and propose to undo or rewind. None of them changes a file: you apply a proposal with `backtrail apply`.",
+    "Starts a Model Context Protocol server for the current repository. Agents start it themselves after `backtrail enable --mcp`. Its tools read the record, save the current state under a name, and propose to undo or rewind. No tool changes a file: you apply a proposal with `backtrail apply`.",
 });
 
 export const MCP_COMMANDS: readonly CommandSpec[] = [

@@ -4,22 +4,22 @@ import { type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy, wholeNumber, YES
 const opsCommand = command({
   path: "ops",
   group: "Go back",
-  summary: "what you did here, and taking it back",
+  summary: "list what you did here, and undo it",
   details:
-    "Every operation of yours in this work tree, newest first: what you rewound, undid and took back, which forks you took and dropped, and what you saved. Below each restore is the step that holds the state before it. Any operation can be taken back with `backtrail ops undo`.",
+    "Lists your operations in this work tree, newest first: each rewind, undo, redo and save, and each fork that you took or dropped. Under each restore is the step with the state before it. `backtrail ops undo` undoes any operation.",
   examples: [
-    ["backtrail ops", "the last ones"],
-    ["backtrail ops undo", "take the newest back"],
-    ["backtrail ops undo pvmrktlwqxzs", "take one back, and keep what came since"],
+    ["backtrail ops", "the last 20"],
+    ["backtrail ops undo", "undo the newest"],
+    ["backtrail ops undo pvmrktlwqxzs", "undo one, and keep later changes"],
   ],
 });
 
 export const opsLogCommand = command({
   path: "ops log",
   group: "Go back",
-  summary: "what you rewound, undid, took, dropped and saved here",
+  summary: "list your operations here, newest first",
   options: [
-    { flags: "-l, --limit <operations>", help: "at most that many (default: 20; 0: all)", parse: wholeNumber },
+    { flags: "-l, --limit <operations>", help: "show at most this many (default: 20; 0: all)", parse: wholeNumber },
     JSON_OPTION,
   ],
   isDefault: true,
@@ -28,20 +28,20 @@ export const opsLogCommand = command({
 export const opsUndoCommand = command({
   path: "ops undo",
   group: "Go back",
-  summary: "take one operation back and keep what came since",
+  summary: "undo one operation and keep later changes",
   details:
-    "Takes back what one operation did. A rewind, undo, take or redo goes back by a three-way merge, so that turns and edits since stay; where the same lines were changed since, that is a conflict and nothing is written. A dropped fork is made again in its place. A saved step loses its name. Taking an operation back is an operation, too.",
+    "Undoes one operation. A rewind, undo, take or redo is reverted by a three-way merge, so later turns and edits stay; if the same lines have changed since, that is a conflict, and nothing is written. A dropped fork is created again. A saved step loses its name. `ops undo` is itself an operation that you can undo.",
   arguments: [
     {
       name: "[operation]",
-      help: "the beginning of its id, or of the step before it (default: the newest)",
+      help: "the id of an operation or of the step before it (default: the newest)",
       completes: "operation",
     },
   ],
   options: [
     {
       flags: "--conflicts <how>",
-      help: "`markers` writes what conflicts into the files",
+      help: "with `markers`, write conflict markers into the files",
       choices: ["refuse", "markers"],
     },
     DRY_RUN,

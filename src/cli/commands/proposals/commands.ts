@@ -3,18 +3,18 @@ import { ALL, type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy, YES } from 
 
 const PROPOSAL = {
   name: "<proposal>",
-  help: "its id; the beginning is enough",
+  help: "a proposal's id or the beginning of it",
   completes: "proposal",
 } as const;
 
 const proposalsCommand = command({
   path: "proposals",
   group: "Go back",
-  summary: "what agents propose to take back",
+  summary: "list what agents propose to undo",
   details:
-    "Agents that are connected by `backtrail enable --mcp` can propose to undo a turn or to rewind, but can't do it. A proposal stays open for a day. You apply it with `backtrail apply`, or dismiss it.",
+    "Agents that `backtrail enable --mcp` connected can propose an undo or a rewind; only you can apply it. A proposal stays open for a day. Apply it with `backtrail apply`, or dismiss it.",
   examples: [
-    ["backtrail proposals", "those that are open"],
+    ["backtrail proposals", "list open proposals"],
     ["backtrail apply kqtx", "show the plan, ask, apply it"],
     ["backtrail proposals dismiss kqtx", "close it"],
   ],
@@ -25,7 +25,7 @@ export const proposalsListCommand = command({
   group: "Go back",
   isDefault: true,
   summary: "list the proposals of this work tree",
-  options: [{ flags: "--all", help: "also proposals that were applied, dismissed or have expired" }, JSON_OPTION],
+  options: [{ flags: "--all", help: "also list applied, dismissed and expired proposals" }, JSON_OPTION],
 });
 
 export const proposalsDismissCommand = command({
@@ -39,13 +39,13 @@ export const proposalsDismissCommand = command({
 export const applyCommand = command({
   path: "apply",
   group: "Go back",
-  summary: "apply what an agent proposed",
+  summary: "apply an agent's proposal",
   details:
-    "Shows the plan that an agent proposed through MCP and, if you agree, applies it. The current state is saved first: `backtrail redo` takes it back. If the files changed since the proposal, the plan is drawn up again and shown; with --yes, nothing is done then. The agent learns the outcome with its next prompt.",
+    "Shows the plan that an agent proposed, and applies it if you agree. The current state is saved first; `backtrail redo` restores it. If the files have changed since, you see an updated plan; with --yes, nothing is changed in that case. The agent learns the outcome with its next prompt.",
   arguments: [PROPOSAL],
   options: [DRY_RUN, ALL, YES, JSON_OPTION],
   examples: [
-    ["backtrail proposals", "what is proposed"],
+    ["backtrail proposals", "list open proposals"],
     ["backtrail apply kqtx", "show the plan, ask, apply it"],
     ["backtrail apply kqtx --yes --json", "for scripts"],
   ],

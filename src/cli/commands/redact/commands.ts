@@ -4,12 +4,12 @@ import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec
 const redactCommand = command({
   path: "redact",
   group: "Set up",
-  summary: "find secrets in files, as they are kept out of checkpoints",
+  summary: "find the secrets that redaction removes",
   details:
-    "Secrets are taken out of conversations before they go into a checkpoint or leave this machine. These commands show what would be taken out of a file, and never a secret itself. `redaction.rules` and `redaction.allow` are your own additions and exceptions.",
+    "Secrets are removed from conversations before they are stored in a checkpoint or leave this machine. These commands show what would be removed from a file, but never the secret itself. Add patterns with the setting `redaction.rules`, and exceptions with `redaction.allow`.",
   examples: [
-    ["backtrail redact scan notes.md app.log", "where secrets are"],
-    ["backtrail redact test session.jsonl", "what it is without them"],
+    ["backtrail redact scan notes.md app.log", "list secrets"],
+    ["backtrail redact test session.jsonl", "print it without its secrets"],
     ["backtrail config set redaction.rules 'A-[0-9]{6}'", "a pattern of yours"],
   ],
 });
@@ -17,18 +17,18 @@ const redactCommand = command({
 export const redactScanCommand = command({
   path: "redact scan",
   group: "Set up",
-  summary: "where secrets are in these files",
-  arguments: [{ name: "<files...>", help: "texts, transcripts, anything", completes: "path" }],
-  options: [{ flags: "--check", help: "exit with 1 if there is one" }, JSON_OPTION],
+  summary: "list the places of secrets in files",
+  arguments: [{ name: "<files...>", help: "any files", completes: "path" }],
+  options: [{ flags: "--check", help: "exit with 1 if a secret is found" }, JSON_OPTION],
   isDefault: true,
 });
 
 export const redactTestCommand = command({
   path: "redact test",
   group: "Set up",
-  summary: "what a file looks like without its secrets",
+  summary: "print a file without its secrets",
   arguments: [{ name: "<file>", help: "a text or a transcript", completes: "path" }],
-  options: [{ flags: "-w, --whole", help: "all of it, not only the places" }, JSON_OPTION],
+  options: [{ flags: "-w, --whole", help: "print the whole file, not only the changed lines" }, JSON_OPTION],
 });
 
 export const REDACT_COMMANDS: readonly CommandSpec[] = [

@@ -7,28 +7,28 @@ export const searchCommand = command({
   group: "Look back",
   summary: "find what agents were asked, said, ran and changed",
   details:
-    'Searches the sessions of every agent in every repository of yours, recorded or not, and the lines that turns added and removed. Words match whole identifiers and their parts, in any case: refresh finds tokenRefreshSession. "Quoted text" is literal, word* is a prefix, -word excludes. Filters: agent: repo: session: branch: commit: file: field: model: since: before: tag: cost: and is:undone, kept, committed, green, red, fork, subagent, run. Fields: prompt, answer, thinking, command, output, added, removed, path.',
-  arguments: [{ name: "[words...]", help: "what to look for", completes: "query" }],
+    'Searches the sessions of every agent in all your repositories, recorded or not, and the lines that turns added and removed. Words match identifiers and parts of them, in any case: refresh finds tokenRefreshSession. "Quoted text" is literal, word* is a prefix, -word excludes. Filters: agent: repo: session: branch: commit: file: field: model: since: before: tag: cost: and is:undone, kept, committed, green, red, fork, subagent, run. Fields: prompt, answer, thinking, command, output, added, removed, path.',
+  arguments: [{ name: "[words...]", help: "the words to find", completes: "query" }],
   options: [
     { flags: "--here", help: "only this repository" },
     {
       flags: "--team",
-      help: "what your team shares, instead of what is on this machine",
+      help: "search your team's turns instead of this machine",
       conflicts: ["added", "removed", "alive", "rebuild", "best"],
     },
-    { flags: "-l, --limit <hits>", help: "at most that many hits (default: 20; 0: all)", parse: hits },
-    { flags: "--best", help: "the best match first, instead of the newest" },
+    { flags: "-l, --limit <hits>", help: "show at most this many hits (default: 20; 0: all)", parse: hits },
+    { flags: "--best", help: "sort by relevance instead of time" },
     { flags: "--added <text>", help: "turns that added a line with this text" },
     { flags: "--removed <text>", help: "turns that removed a line with this text" },
-    { flags: "--alive", help: "also count the added lines that are still there" },
-    { flags: "--rebuild", help: "delete the index first, and make it again" },
+    { flags: "--alive", help: "count the added lines that still exist" },
+    { flags: "--rebuild", help: "rebuild the index first" },
     JSON_OPTION,
   ],
   examples: [
     ["backtrail search token refresh", "where was this solved?"],
     ["backtrail search --removed 'retry('", "which turn removed it?"],
-    ["backtrail search ENOENT field:output since:2d", "what failed lately"],
-    ["backtrail search cache is:undone --here", "what was undone here"],
+    ["backtrail search ENOENT field:output since:2d", "recent failures"],
+    ["backtrail search cache is:undone --here", "undone turns in this repository"],
   ],
 });
 

@@ -8,27 +8,27 @@ const NOT_OF_COMMITS = ["steps", "session", "agent", "file", "grep", "since", "b
 export const logCommand = command({
   path: "log",
   group: "Look back",
-  summary: "the timeline: every turn, newest first",
+  summary: "show the timeline: every turn, newest first",
   details:
     'Lists every turn, newest first. Filters can be combined: a turn is listed if it meets all of them. Paths are relative to the current directory, and patterns are those of git. --grep ignores case and looks through prompts and the beginning of the last answer. Times are like git\'s: "2 hours ago", yesterday, monday, 2026-11-17, "2026-11-17 14:30", or short: 3h, 2d.',
   arguments: [{ name: "[path...]", help: "only turns that changed one of these files", completes: "path" }],
   options: [
-    { flags: "-l, --limit <turns>", help: "at most that many turns (default: 20; 0: all)", parse: wholeNumber },
+    { flags: "-l, --limit <turns>", help: "show at most this many turns (default: 20; 0: all)", parse: wholeNumber },
     {
       flags: "-s, --session <id>",
-      help: "only this session; the beginning of its id is enough",
+      help: "only this session, given by its id or the beginning of it",
       completes: "session",
     },
-    { flags: "-a, --agent <id>", help: "only turns of this agent; any number", parse: oneMore, completes: "agent" },
-    { flags: "-f, --file <path>", help: "the same as [path...]; any number", parse: oneMore, completes: "path" },
+    { flags: "-a, --agent <id>", help: "only turns of this agent; repeatable", parse: oneMore, completes: "agent" },
+    { flags: "-f, --file <path>", help: "the same as [path...]; repeatable", parse: oneMore, completes: "path" },
     { flags: "-g, --grep <text>", help: "only turns with this text in a prompt or an answer" },
     { flags: "--since <time>", help: "only turns that ended at this time or later" },
     { flags: "--before <time>", help: "only turns that began before this time" },
-    { flags: "-p, --patch", help: "also the diff of each turn" },
-    { flags: "--all", help: "also the other worktrees of this repository, and safety steps" },
+    { flags: "-p, --patch", help: "show the diff of each turn" },
+    { flags: "--all", help: "also show the repository's other worktrees, and safety steps" },
     { flags: "--kind <kind...>", help: "only steps of these kinds", choices: STEP_KINDS },
-    { flags: "--steps", help: "every step of each turn" },
-    { flags: "--commits", help: "by commit, with the prompts behind each", conflicts: NOT_OF_COMMITS },
+    { flags: "--steps", help: "show every step of each turn" },
+    { flags: "--commits", help: "group by commit, with the prompts behind each", conflicts: NOT_OF_COMMITS },
     JSON_OPTION,
   ],
   examples: [
@@ -43,9 +43,9 @@ export const logCommand = command({
 export const showCommand = command({
   path: "show",
   group: "Look back",
-  summary: "one step: its prompt, files, tokens and the answer",
+  summary: "show a step's prompt, files, tokens and answer",
   arguments: [{ name: "[target]", help: `${TARGET} (default: last)`, completes: "step" }],
-  options: [{ flags: "-p, --patch", help: "also what changed, as a diff" }, JSON_OPTION],
+  options: [{ flags: "-p, --patch", help: "show the diff" }, JSON_OPTION],
   examples: [
     ["backtrail show", "the last turn"],
     ["backtrail show 2 --patch", "the turn before the last, with its diff"],
@@ -55,41 +55,41 @@ export const showCommand = command({
 export const diffCommand = command({
   path: "diff",
   group: "Look back",
-  summary: "what changed between two steps, or a step and now",
+  summary: "show changes between two steps, or since a step",
   details:
-    "The difference between two steps. With one target: between that step and the files as they are now. Without any: what the last turn and whatever came after it changed.",
+    "Shows the changes between two steps. With one target, shows the changes from that step to the current files. Without a target, shows the changes of the last turn and everything since.",
   arguments: [
     { name: "[from]", help: `${TARGET} (default: prev)`, completes: "step" },
-    { name: "[to]", help: "likewise (default: the files as they are now)", completes: "step" },
+    { name: "[to]", help: "the same (default: the current files)", completes: "step" },
   ],
   options: [
-    { flags: "--paths <glob...>", help: "only these files, relative to the directory you are in", completes: "path" },
-    { flags: "--stat", help: "only the names and what happened to them" },
+    { flags: "--paths <glob...>", help: "only these files, relative to the current directory", completes: "path" },
+    { flags: "--stat", help: "only names and kinds of changes" },
     JSON_OPTION,
   ],
   examples: [
     ["backtrail diff last", "what you changed since the agent was done"],
     ["backtrail diff prev last", "what the last turn changed"],
-    ["backtrail diff 3 --paths 'src/**'", "below src, since three turns ago"],
+    ["backtrail diff 3 --paths 'src/**'", "below src, in the last three turns"],
   ],
 });
 
 export const viewCommand = command({
   path: "view",
   group: "Look back",
-  summary: "the same in the browser: timeline, diffs, any file at any turn",
+  summary: "open the record in your browser",
   details:
-    "Opens the record in your browser, from a server on this machine that only this browser can use. Nothing leaves the machine. The server ends a minute after the last tab is closed.",
+    "Shows the timeline, diffs and any file at any turn in your browser. The server runs on this machine, and only this browser can use it. Nothing leaves the machine. The server stops a minute after you close the last tab.",
   options: [
-    { flags: "--no-open", help: "print the address, and open nothing" },
+    { flags: "--no-open", help: "print the address instead of opening it" },
     { flags: "--port <number>", help: "the port (default: any free one)", parse: portNumber },
     { flags: "--read-only", help: "show everything, change nothing" },
-    { flags: "--idle <seconds>", help: "end so long after the last tab (default: 60; 0: never)", parse: seconds },
+    { flags: "--idle <seconds>", help: "stop this long after the last tab (default: 60; 0: never)", parse: seconds },
     { flags: "--json", help: "print the address and the process id as JSON, in one line" },
   ],
   examples: [
     ["backtrail view", "open it"],
-    ["backtrail view --read-only", "only to look"],
+    ["backtrail view --read-only", "change nothing"],
     ["backtrail view --no-open --port 4100", "for a tunnel: ssh -L 4100:127.0.0.1:4100"],
   ],
 });

@@ -4,42 +4,45 @@ import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec
 const syncCommand = command({
   path: "sync",
   group: "Set up",
-  summary: "checkpoints to and from other repositories",
+  summary: "share checkpoints with other repositories",
   details:
-    "Off unless you turn it on: checkpoints stay on this machine. They can be pushed to a remote of this repository or to another one, and fetched from there.",
+    "Pushes checkpoints to a remote, and fetches them from there. Off by default: checkpoints stay on this machine until you push them or turn on push.enabled.",
   examples: [
-    ["backtrail sync push origin", "beside your code"],
-    ["backtrail sync fetch", "what colleagues have pushed"],
-    ["backtrail config set push.enabled true", "with each of your own pushes"],
+    ["backtrail sync push origin", "to your code's remote"],
+    ["backtrail sync fetch", "get colleagues' checkpoints"],
+    ["backtrail config set push.enabled true", "with each `git push`"],
   ],
 });
 
 export const syncPushCommand = command({
   path: "sync push",
   group: "Set up",
-  summary: "push the checkpoints to another repository",
+  summary: "push checkpoints to another repository",
   details:
-    "Pushes the branch entire/checkpoints/v1: prompts, answers and files' names behind your commits, redacted. What the other side has is fetched and joined first; nothing is ever forced. Without a remote, it goes to the one that the setting push.remote names.",
+    "Pushes the branch entire/checkpoints/v1: the redacted prompts, answers and file names behind your commits. Fetches and merges the remote's checkpoints first; never forces a push. The default remote is the setting push.remote.",
   arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address" }],
-  options: [{ flags: "--anyway", help: "also what looks secret, or is too large for hosts" }, JSON_OPTION],
-  examples: [["backtrail sync push origin", "beside your code"]],
+  options: [
+    { flags: "--anyway", help: "also push checkpoints that look secret or are too large for hosts" },
+    JSON_OPTION,
+  ],
+  examples: [["backtrail sync push origin", "to your code's remote"]],
 });
 
 export const syncFetchCommand = command({
   path: "sync fetch",
   group: "Set up",
-  summary: "fetch other people's checkpoints, for `explain` and `why`",
+  summary: "fetch other people's checkpoints for `explain` and `why`",
   details:
-    "Fetches the branch entire/checkpoints/v1, and checkpoints in refs of their own as newer tools write them. What comes is checked before it is let in, and joined with what is here.",
+    "Fetches the branch entire/checkpoints/v1, and the checkpoint refs that newer tools write. Validates what it fetched, then merges it with the checkpoints here.",
   arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address (default: push.remote)" }],
   options: [JSON_OPTION],
-  examples: [["backtrail sync fetch", "what colleagues have pushed"]],
+  examples: [["backtrail sync fetch", "get colleagues' checkpoints"]],
 });
 
 export const syncStatusCommand = command({
   path: "sync status",
   group: "Set up",
-  summary: "what was pushed and fetched, and what failed",
+  summary: "show what was pushed and fetched, and what failed",
   arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address (default: push.remote)" }],
   options: [JSON_OPTION],
   isDefault: true,

@@ -8,11 +8,11 @@ const teamCommand = command({
   details:
     "Sends the turns of the repositories that you choose to your team's hub: counts only, unless you choose more. Everything is redacted before it leaves, in the background, and `backtrail forget` removes it there too.",
   examples: [
-    ["backtrail team join <link>", "with the link that you were given"],
-    ["backtrail team preview", "exactly what would leave this repository"],
-    ["backtrail team share prompts", "prompts and names of files, too"],
-    ["backtrail team status", "what waits, and why"],
-    ["backtrail team search login redirect", "has anybody's agent solved this?"],
+    ["backtrail team join <link>", "with the link from your administrator"],
+    ["backtrail team preview", "show exactly what would be sent"],
+    ["backtrail team share prompts", "also share prompts and file names"],
+    ["backtrail team status", "show what waits to be sent, and why"],
+    ["backtrail team search login redirect", "has a colleague solved this?"],
   ],
 });
 
@@ -35,14 +35,14 @@ export const teamLeaveCommand = command({
   group: "Team",
   summary: "leave the team: revoke this machine's token",
   details:
-    "Nothing is sent from this machine any more, whatever its repositories share. What was sent stays on the hub; `backtrail team share counts` before leaving removes texts, `backtrail forget` removes sessions.",
+    "This machine stops sending, whatever its repositories share. What it sent stays on the hub: to remove texts, run `backtrail team share counts` before you leave; to remove sessions, run `backtrail forget`.",
   options: [YES, JSON_OPTION],
 });
 
 export const teamStatusCommand = command({
   path: "team status",
   group: "Team",
-  summary: "what this repository shares, what waits, and why",
+  summary: "show what this repository shares, and what waits",
   options: [JSON_OPTION],
   isDefault: true,
 });
@@ -61,19 +61,19 @@ export const teamShareCommand = command({
   ],
   examples: [
     ["backtrail team share", "counts only"],
-    ["backtrail team share everything --from-now", "whole, but nothing older"],
-    ["backtrail team share nothing", "stop, and remove texts there"],
+    ["backtrail team share everything --from-now", "whole turns, but no older ones"],
+    ["backtrail team share nothing", "stop sharing, and remove texts from the hub"],
   ],
 });
 
 export const teamPreviewCommand = command({
   path: "team preview",
   group: "Team",
-  summary: "exactly what would be sent, redacted as it would be",
-  arguments: [{ name: "[level]", help: "as if this level were chosen: counts, prompts or everything" }],
+  summary: "show exactly what would be sent, after redaction",
+  arguments: [{ name: "[level]", help: "preview this level: counts, prompts or everything" }],
   options: [
     { flags: "--all", help: "every recorded turn, not only those that the hub lacks" },
-    { flags: "--limit <n>", help: "at most so many turns (default: 20; 0: all)", parse: wholeNumber },
+    { flags: "--limit <n>", help: "show at most this many turns (default: 20; 0: all)", parse: wholeNumber },
     JSON_OPTION,
   ],
 });
@@ -81,7 +81,7 @@ export const teamPreviewCommand = command({
 export const teamSendCommand = command({
   path: "team send",
   group: "Team",
-  summary: "send what waits now, instead of in the background",
+  summary: "send waiting turns now",
   options: [JSON_OPTION],
 });
 
@@ -89,12 +89,12 @@ export const teamSearchCommand = command({
   path: "team search",
   group: "Team",
   summary: "search the turns that your team shares",
-  arguments: [{ name: "<words...>", help: "all of them must occur; parts of identifiers are found" }],
+  arguments: [{ name: "<words...>", help: "words that must all occur; parts of identifiers match" }],
   options: [
     { flags: "--repository <name>", help: "only this repository" },
     { flags: "--person <name>", help: "only this person's turns" },
     { flags: "--agent <name>", help: "only this agent's turns", completes: "agent" },
-    { flags: "--limit <n>", help: "at most so many hits (default: 20)", parse: wholeNumber },
+    { flags: "--limit <n>", help: "show at most this many hits (default: 20)", parse: wholeNumber },
     JSON_OPTION,
   ],
 });
@@ -102,9 +102,9 @@ export const teamSearchCommand = command({
 export const teamActivityCommand = command({
   path: "team activity",
   group: "Team",
-  summary: "how much your team's agents did, by day, repository and agent",
+  summary: "count your team's turns by day, repository and agent",
   options: [
-    { flags: "--days <n>", help: "so many days back (default: 7)", parse: wholeNumber },
+    { flags: "--days <n>", help: "the number of days (default: 7)", parse: wholeNumber },
     { flags: "--repository <name>", help: "only this repository" },
     JSON_OPTION,
   ],
@@ -113,9 +113,8 @@ export const teamActivityCommand = command({
 export const teamLiveCommand = command({
   path: "team live",
   group: "Team",
-  summary: "follow what your team's agents do, as they do it",
-  details:
-    "Prints a turn when it begins and when it ends, for those who share it and as far as you may read it, until stopped.",
+  summary: "follow your team's turns live",
+  details: "Prints each turn when it begins and ends, if you may read it. Runs until stopped.",
   options: [JSON_OPTION],
 });
 

@@ -5,11 +5,11 @@ import { type CommandSpec, command, JSON_OPTION, lazy, type OptionSpec } from ".
 const BROUGHT = [
   {
     flags: "--link <path...>",
-    help: "give the copy a link to this ignored path of yours, such as node_modules",
+    help: "link an ignored path into the copy, such as node_modules",
     completes: "path",
   },
-  { flags: "--copy <path...>", help: "give it a copy of this ignored path, such as .env", completes: "path" },
-  { flags: "--timeout <seconds>", help: "a run that takes longer fails", parse: seconds },
+  { flags: "--copy <path...>", help: "copy an ignored path into the copy, such as .env", completes: "path" },
+  { flags: "--timeout <seconds>", help: "fail a run that takes longer", parse: seconds },
 ] as const satisfies readonly OptionSpec[];
 
 export const bisectCommand = command({
@@ -17,22 +17,22 @@ export const bisectCommand = command({
   group: "Look back",
   summary: "find the turn that broke a command",
   details:
-    "Runs the command on recorded states, in a throwaway copy, until it is clear which turn of which agent made it fail. Your own files are not touched. Exit status 0 passes, 125 means that this state is inconclusive, anything else fails. Results are kept: the same files are never tried twice. The command is started as it stands, without a shell.",
-  arguments: [{ name: "<command...>", help: "what to run, after --" }],
+    "Runs the command on recorded states, in a throwaway copy, until it finds the turn that made it fail. Your own files are not touched. Exit status 0 passes, 125 is inconclusive, anything else fails. Results are kept, so a state is never tested twice. The command runs without a shell.",
+  arguments: [{ name: "<command...>", help: "the command, after --" }],
   options: [
     {
       flags: "--good <target>",
-      help: "a state where it passes (default: the nearest one, searched)",
+      help: "a state where it passes (default: search for the nearest)",
       completes: "step",
     },
     {
       flags: "--bad <target>",
-      help: "a state where it fails (default: the files as they are now)",
+      help: "a state where it fails (default: the current files)",
       completes: "step",
     },
     ...BROUGHT,
-    { flags: "--fresh", help: "run everything again, whatever is known" },
-    { flags: "-p, --patch", help: "also show the change that broke it, as a diff" },
+    { flags: "--fresh", help: "ignore earlier results" },
+    { flags: "-p, --patch", help: "show the diff of the change that broke it" },
     { flags: "-v, --verbose", help: "show what the command prints" },
     JSON_OPTION,
   ],
@@ -40,7 +40,7 @@ export const bisectCommand = command({
     ["backtrail bisect -- npm test", "which turn broke the tests?"],
     ["backtrail bisect --link node_modules -- npm test", "with your packages"],
     ["backtrail bisect --good 12 -- ./check.sh -q", "among the last 12 turns"],
-    ["backtrail bisect -- sh -c 'make && ./app < in'", "as a shell reads it"],
+    ["backtrail bisect -- sh -c 'make && ./app < in'", "through a shell"],
   ],
 });
 
@@ -49,10 +49,10 @@ export const checkCommand = command({
   group: "Look back",
   summary: "run your tests after every turn",
   details:
-    "Runs a command of yours on the state that each turn left: in the background, while no agent works, in a throwaway copy, at the lowest priority. `backtrail log` then shows what passed (✓) and what failed (✗), and `backtrail rewind last-green` goes to the newest state that passed. Off until you set it up. Without a command, or as `check status`: what is set up and known.",
-  arguments: [{ name: "[command...]", help: "what to run, after --" }],
+    "Runs your command on the state after each turn: in a throwaway copy, in the background, at the lowest priority, while no agent works. `backtrail log` shows ✓ or ✗ for each turn, and `backtrail rewind last-green` goes to the newest state that passed. Off until you set a command. Without a command, or with `check status`, shows the command and the results.",
+  arguments: [{ name: "[command...]", help: "the command, after --" }],
   options: [
-    { flags: "--now", help: "check what the last turn left and the current files, now; exit status 0 if both pass" },
+    { flags: "--now", help: "check the last turn and the current files now; exit with 0 if both pass" },
     { flags: "--off", help: "stop checking", conflicts: ["now"] },
     ...BROUGHT,
     { flags: "-v, --verbose", help: "with --now: show what the command prints" },
@@ -61,8 +61,8 @@ export const checkCommand = command({
   examples: [
     ["backtrail check --link node_modules -- npm test", "set it up"],
     ["backtrail check --now", "check the last turn now"],
-    ["backtrail check status", "what is known"],
-    ["backtrail rewind last-green", "to what worked last"],
+    ["backtrail check status", "show results"],
+    ["backtrail rewind last-green", "to the newest that passed"],
   ],
 });
 
