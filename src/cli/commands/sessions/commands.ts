@@ -16,7 +16,7 @@ const sessionsCommand = command({
   examples: [
     ["backtrail sessions", "the newest"],
     ["backtrail sessions --status failed --since 2d", "recent failures"],
-    ["backtrail sessions --search 'login bug'", "with this text in a prompt or result"],
+    ["backtrail sessions --search 'login bug'", "by text in prompts or results"],
     ["backtrail sessions show a1b2c3d4", "one session with all details"],
     ["backtrail sessions diff a1b2c3d4 e5f6a7b8", "compare two attempts"],
   ],
