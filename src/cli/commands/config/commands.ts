@@ -17,7 +17,7 @@ const configCommand = command({
     ["backtrail config", "every setting and its origin"],
     ["backtrail config set tier aggressive", "for you, here"],
     ["backtrail config set --user retention.days 90", "for you, everywhere"],
-    ["backtrail config trust", "accept the repository's settings"],
+    ["backtrail config trust", "accept its settings"],
   ],
 });
 

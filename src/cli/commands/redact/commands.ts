@@ -9,7 +9,7 @@ const redactCommand = command({
     "Secrets are removed from conversations before they are stored in a checkpoint or leave this machine. These commands show what would be removed from a file, but never the secret itself. Add patterns with the setting `redaction.rules`, and exceptions with `redaction.allow`.",
   examples: [
     ["backtrail redact scan notes.md app.log", "list secrets"],
-    ["backtrail redact test session.jsonl", "print it without its secrets"],
+    ["backtrail redact test session.jsonl", "print it without them"],
     ["backtrail config set redaction.rules 'A-[0-9]{6}'", "a pattern of yours"],
   ],
 });

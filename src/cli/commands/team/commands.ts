@@ -62,7 +62,7 @@ export const teamShareCommand = command({
   examples: [
     ["backtrail team share", "counts only"],
     ["backtrail team share everything --from-now", "whole turns, but no older ones"],
-    ["backtrail team share nothing", "stop sharing, and remove texts from the hub"],
+    ["backtrail team share nothing", "stop, and remove texts there"],
   ],
 });
 
