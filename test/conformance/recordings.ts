@@ -27,6 +27,9 @@ export const UNRECORDED: Readonly<Record<string, readonly string[]>> = {
   "kimi-code": ["ToolEnd shell", "SessionEnd"],
 };
 
+/** Built after documentation that shows no payloads; test/journeys tells its story. */
+export const NEVER_RUN: readonly string[] = ["antigravity"];
+
 /** What the story says in place of what was recorded; a payload that has no such field gets none. */
 export type Words = Partial<Record<FieldName, string>>;
 

@@ -3,6 +3,7 @@
  * command that a user would copy from the screen. Each agent's file beside this one exports its driver.
  */
 import type { expect } from "bun:test";
+import type { AgentPackage } from "./install.ts";
 import type { Available, Rig } from "./rig.ts";
 import type { Usage } from "./server/protocol.ts";
 import { type ReceivedCall, totalUsage } from "./server/received.ts";
@@ -12,6 +13,8 @@ export interface AgentDriver {
   /** As people call it, and as `enable --agent` does. */
   name: string;
   id: string;
+  /** The version that the stories are pinned to; `scripts/drift.ts` looks for a newer one. */
+  package: AgentPackage;
   available(): Promise<Available>;
   start(program: string, scenarios: (project: string) => Scenario[]): Promise<Rig>;
   tools: Tools;

@@ -59,6 +59,7 @@ export const claudeCode: RealAgent = {
 export const driver: AgentDriver = {
   name: "Claude Code",
   id: "claude-code",
+  package: claudeCode.package,
   available: () => availability(claudeCode),
   start: (program, scenarios) => Rig.start(claudeCode, program, scenarios),
   tools: {

@@ -38,6 +38,7 @@ async function clineAvailability(): Promise<Available> {
 export const driver: AgentDriver = {
   name: "Cline",
   id: "cline",
+  package: cline.package,
   available: clineAvailability,
   async start(program, scenarios) {
     const rig = await Rig.start(cline, program, scenarios);

@@ -108,6 +108,7 @@ export const PLAIN_TOOLS: Tools = {
 export const driver: AgentDriver = {
   name: "Codex",
   id: "codex",
+  package: codex.package,
   available: () => availability(codex),
   start: (program, scenarios) => Rig.start(codex, program, scenarios),
   tools: {

@@ -40,6 +40,7 @@ const UNATTENDED = { COPILOT_ALLOW_ALL: "true" };
 export const driver: AgentDriver = {
   name: "Copilot",
   id: "copilot-cli",
+  package: copilot.package,
   available: () => availability(copilot),
   start: (program, scenarios) => Rig.start(copilot, program, scenarios),
   tools: {

@@ -59,6 +59,7 @@ const UNATTENDED = ["--model", MODEL, "--auto", "high", "--output-format", "json
 export const driver: AgentDriver = {
   name: "Droid",
   id: "factoryai-droid",
+  package: droid.package,
   available: whereDroidRuns,
   async start(program, scenarios) {
     const rig = await Rig.start(droid, program, scenarios);

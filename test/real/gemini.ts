@@ -59,6 +59,7 @@ export function writeSettings(home: string, clears: boolean): void {
 export const driver: AgentDriver = {
   name: "Gemini CLI",
   id: "gemini",
+  package: geminiCli.package,
   available: () => availability(geminiCli),
   start: (program, scenarios) => Rig.start(geminiCli, program, scenarios),
   tools: {

@@ -49,6 +49,7 @@ export const driver: AgentDriver = {
   ...relatives,
   name: "Kilo",
   id: "kilo",
+  package: kilo.package,
   available: kiloAvailability,
   start: (program, scenarios) => Rig.start(kilo, program, scenarios),
   turn: (rig, text, session) => prompt(rig, text, ...(session ? ["-s", session] : [])),

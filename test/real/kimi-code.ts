@@ -53,6 +53,7 @@ const kimiCode: RealAgent = {
 export const driver: AgentDriver = {
   name: "Kimi Code",
   id: "kimi-code",
+  package: kimiCode.package,
   available: () => availability(kimiCode),
   async start(program, scenarios) {
     const rig = await Rig.start(kimiCode, program, scenarios);

@@ -90,6 +90,7 @@ export const driver: AgentDriver = {
   ...relatives,
   name: "OpenCode",
   id: "opencode",
+  package: openCode.package,
   available: openCodeAvailability,
   start: (program, scenarios) => Rig.start(openCode, program, scenarios),
   turn: (rig, text, session) => prompt(rig, text, ...(session ? ["-s", session] : [])),

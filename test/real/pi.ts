@@ -75,6 +75,7 @@ function installation(program: string): string {
 export const driver: AgentDriver = {
   name: "Pi",
   id: "pi",
+  package: pi.package,
   available: piAvailability,
   start: startPi,
   tools: {

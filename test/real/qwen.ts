@@ -58,6 +58,7 @@ const qwenCode: RealAgent = {
 export const driver: AgentDriver = {
   name: "Qwen Code",
   id: "qwen",
+  package: qwenCode.package,
   available: () => availability(qwenCode),
   async start(program, scenarios) {
     const rig = await Rig.start(qwenCode, program, scenarios);
