@@ -19,6 +19,7 @@ import type { Row } from "./row.ts";
 import { backRows, logRows } from "./rows/back.ts";
 import { checkpointRows } from "./rows/checkpoints.ts";
 import { commitRows } from "./rows/commits.ts";
+import { describedRows } from "./rows/described.ts";
 import { flatRows } from "./rows/flat.ts";
 import { mcpRows } from "./rows/mcp.ts";
 import { runRows } from "./rows/run.ts";
@@ -36,6 +37,7 @@ const FULL = {
   flat: 40,
   sessions: 500,
   megabytes: 100,
+  described: 40,
   run: 40,
   mcp: 40,
   logs: 10_000,
@@ -60,6 +62,7 @@ const QUICK = {
   flat: 8,
   sessions: 20,
   megabytes: 20,
+  described: 10,
   run: 10,
   mcp: 10,
   logs: 10_000,
@@ -122,6 +125,7 @@ function measure(): Row[] {
   part("back", () => backRows(program, place, sizes, pairs(sizes.back)));
   part("log", () => logRows(program, place, sizes, pairs(sizes.log)));
   part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
+  part("described", () => describedRows(program, place, pairs(sizes.described)));
   const runs = { logs: sizes.logs, megabytes: sizes.stream };
   part("search", () => searchRows(program, place, sizes.transcripts, pairs(sizes.search)));
   part("mcp", () => mcpRows(program, place, pairs(sizes.mcp)));

@@ -13,12 +13,15 @@ const TURN_BYTES = 50_000;
 export class BenchSession {
   readonly repository: Repository;
   readonly #executable: string;
+  readonly #agent: string;
   readonly #id = randomUUID();
   readonly #transcript: ScriptedTranscript;
   #turn = 0;
 
-  constructor(executable: string, repository: Repository) {
+  /** `agent`: another one that says the same as Claude Code. */
+  constructor(executable: string, repository: Repository, agent = "claude-code") {
     this.#executable = executable;
+    this.#agent = agent;
     this.repository = repository;
     this.#transcript = new ScriptedTranscript(repository.home, repository.path, this.#id);
     mkdirSync(dirname(this.#transcript.path), { recursive: true });
@@ -110,7 +113,7 @@ export class BenchSession {
     const own = { session_id: this.#id, transcript_path: this.#transcript.path, cwd: this.repository.path, ...fields };
     return {
       program: this.#executable,
-      args: ["hooks", "claude-code", verb],
+      args: ["hooks", this.#agent, verb],
       cwd: this.repository.path,
       env: this.repository.environment({ CLAUDE_CODE_SESSION_ID: this.#id }),
       input: JSON.stringify({ ...recorded, ...own }),
@@ -119,9 +122,9 @@ export class BenchSession {
 }
 
 /** Turns recording on, and lets the background work that follows be over. */
-export function enable(executable: string, repository: Repository): void {
+export function enable(executable: string, repository: Repository, agent = "claude-code"): void {
   const common = { program: executable, cwd: repository.path, env: repository.environment() };
-  timed({ ...common, args: ["enable", "--agent", "claude-code"] });
+  timed({ ...common, args: ["enable", "--agent", agent] });
 }
 
 /** What the worker does behind the hooks' back: done now, so that it is not in the way later. */
