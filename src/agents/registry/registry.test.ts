@@ -149,3 +149,16 @@ test("what is no profile of that name, what is only a link, and what is wrong is
 test("an unknown agent can nothing but be recorded", () => {
   expect(Object.values(capabilitiesOf(unknownAgent())).some(Boolean)).toBe(false);
 });
+
+test("a user's profile is read again once its file has changed", async () => {
+  mkdirSync(userAgentsDirectory(), { recursive: true });
+  const file = join(userAgentsDirectory(), "mine.json");
+  for (const name of ["One", "Two"]) {
+    writeFileSync(file, JSON.stringify({ ...common, display_name: name }));
+    const first = await getAgent("mine");
+    expect(first?.profile.display_name).toBe(name);
+    expect((await getAgent("mine"))?.profile).toBe(first?.profile as Profile);
+  }
+  rmSync(file);
+  expect(await getAgent("mine")).toBeUndefined();
+});

@@ -2,7 +2,7 @@
  * The registry of agents: built-in ones, those that the user describes in profiles, and external programs that the user
  * admits. It loads each agent separately, because a hook knows from its arguments which agent called it.
  */
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { readJson } from "../../base/fs/files.ts";
@@ -171,12 +171,22 @@ export async function agentOfProfile(profile: Profile): Promise<Agent> {
   return adapter ? adapter(profile) : fromProfile(profile);
 }
 
+/** Profiles by their files as they were when they were read. A hook asks for its agent's more than once. */
+const known = new Map<string, { state: string; profile: Profile }>();
+
 async function readProfile(path: string, id: string): Promise<Profile | undefined> {
   try {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (!stat) return undefined;
+    const state = `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
+    const before = known.get(path);
+    if (before?.state === state) return before.profile;
     const value = await completeProfile(path);
     if (value === undefined) return undefined;
     if (isProfile(value) && value.id === id) {
       await loadEngineFor(value);
+      // What it is like may change without it.
+      if (value.like === undefined) known.set(path, { state, profile: value });
       return value;
     }
     throw new Error("it is not a profile, or its id is not its file's name");
