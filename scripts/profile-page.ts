@@ -41,6 +41,9 @@ of a tool are a text.
 ## Keys
 `;
 
+const SCOPED = new Set(["hooks.settings.", "mcp.settings.", "commands.directories."]);
+const CONDITIONS = new Set(["when", "each", "failed_when", "succeeds_when", "tokens_when", "session_when"]);
+
 export function profilePage(): string {
   const rows: string[] = [];
   const { properties, required, anyOf } = profileJsonSchema() as {
@@ -57,11 +60,14 @@ export function profilePage(): string {
 function addRows(prefix: string, properties: Json, required: ReadonlySet<string>, rows: string[]): void {
   for (const [key, value] of Object.entries(properties)) {
     const schema = value as Json;
-    // The scopes of hooks have the same keys.
-    if (prefix === "hooks.settings." && key !== "local") continue;
-    const path = prefix === "hooks.settings." ? `${prefix}<scope>` : `${prefix}${key}`;
+    // The scopes have the same keys.
+    const isScope = SCOPED.has(prefix);
+    if (isScope && key !== "local") continue;
+    const path = isScope ? `${prefix}<scope>` : `${prefix}${key}`;
     const text = schema["description"];
     if (typeof text === "string") rows.push(row(path, text, schema["examples"], required.has(key)));
+    // What a condition may say is told above.
+    if (CONDITIONS.has(key)) continue;
     for (const [below, part] of partsOf(schema)) {
       addRows(`${path}${below}.`, part["properties"] as Json, new Set((part["required"] ?? []) as string[]), rows);
     }
@@ -85,7 +91,7 @@ function partsOf(schema: Json): [below: string, part: Json][] {
 
 function row(path: string, text: string, examples: unknown, isRequired: boolean): string {
   const [example] = Array.isArray(examples) ? examples : [];
-  const shown = example === undefined ? "" : `\`${JSON.stringify(example).replaceAll("|", "\\|")}\``;
+  const shown = example === undefined ? "below" : `\`${JSON.stringify(example).replaceAll("|", "\\|")}\``;
   const name = isRequired ? `**\`${path}\`**` : `\`${path}\``;
   return `| ${name} | ${text.replaceAll("|", "\\|")} | ${shown} |`;
 }

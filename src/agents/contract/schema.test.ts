@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
+import { isRecord } from "../../base/json.ts";
 import { PACKAGED } from "../registry/packaged.ts";
 import type { Profile } from "./profile.ts";
 import { isProfile } from "./profile.ts";
-import { problemsOf } from "./schema.ts";
+import { problemsOf, profileJsonSchema } from "./schema.ts";
 
 const packaged = await PACKAGED["claude-code"]?.profile();
 if (!packaged) throw new Error("no Claude Code");
@@ -47,4 +48,35 @@ test("what a schema can't say is said as well", () => {
     `hooks.install.Unheard: hooks.events doesn't say what "Unheard" (unheard) means`,
   ]);
   expect(problemsOf({ ...profile, resume: ["claude", "-c"] })).toEqual(["resume: names no {session}"]);
+});
+
+test("every key says what it means, and has an example or keys of its own", () => {
+  const silent = new Set<string>();
+  const look = (schema: unknown, at: string): void => {
+    if (!isRecord(schema)) return;
+    for (const [name, given] of Object.entries(isRecord(schema["properties"]) ? schema["properties"] : {})) {
+      const key = given as Record<string, unknown>;
+      const isNever = isRecord(key["not"]);
+      const hasKeys = JSON.stringify(key).includes('"properties"');
+      const isTold = key["description"] !== undefined && (key["examples"] !== undefined || hasKeys);
+      if (!isTold && !isNever) silent.add(`${at}${name}`);
+      look(key, `${at}${name}.`);
+    }
+    for (const part of Array.isArray(schema["anyOf"]) ? schema["anyOf"] : []) look(part, at);
+    look(schema["items"], `${at}[].`);
+    look(schema["additionalProperties"], `${at}*.`);
+  };
+  look(profileJsonSchema(), "");
+  expect([...silent]).toEqual([]);
+});
+
+test("what editors read fits every packaged profile: each of its keys is in the JSON Schema", async () => {
+  const known = new Set<string>();
+  JSON.stringify(profileJsonSchema(), (key, value) => {
+    if (key === "properties") for (const name of Object.keys(value)) known.add(name);
+    return value;
+  });
+  for (const { profile: load } of Object.values(PACKAGED)) {
+    for (const name of Object.keys(await load())) expect(known).toContain(name);
+  }
 });

@@ -15,15 +15,19 @@ import { transcript } from "./schema/transcript.ts";
 import { insidePath, key, name, optionalKey, program, sentence, word } from "./schema/values.ts";
 
 const reasons = z.strictObject({
-  hooks: z.optional(sentence),
-  chat: z.optional(sentence),
-  tokens: z.optional(sentence),
-  rewind: z.optional(sentence),
-  run: z.optional(sentence),
+  hooks: optionalKey(sentence, "Why its turns are not recorded as they happen.", "It tells nobody what it does."),
+  chat: optionalKey(sentence, "Why prompts and answers are not known.", "Its conversations are encrypted."),
+  tokens: optionalKey(sentence, "Why tokens are not counted.", "Its transcript has no token counts."),
+  rewind: optionalKey(
+    sentence,
+    "Why its conversation does not go back; `rewind` says it too.",
+    "It keeps its sessions in a database of its own.",
+  ),
+  run: optionalKey(sentence, "Why it can't be run without a terminal.", "It needs a terminal."),
 });
 
 const profileSchema = z.strictObject({
-  $schema: z.optional(z.string()),
+  $schema: optionalKey(z.string(), "The JSON Schema, for editors.", "./profile.schema.json"),
   v: key(z.union([z.literal(2), z.literal(1)]), "The version of the format.", 2),
   id: key(word.check(z.maxLength(64)), "Lowercase letters, digits, hyphens: the file's name without `.json`.", "qwen"),
   like: optionalKey(
@@ -38,11 +42,11 @@ const profileSchema = z.strictObject({
     tokens: "Its transcript has no token counts.",
   }),
   short_names: optionalKey(z.array(word), "Other names that a user may type.", ["claude"]),
-  former_names: optionalKey(z.array(name), "Display names in checkpoints of earlier versions."),
+  former_names: optionalKey(z.array(name), "Display names in checkpoints of earlier versions.", ["Qwen"]),
   executable: optionalKey(program, "The agent's program, searched on PATH.", "qwen"),
   // Earlier profiles may contain these two keys. Nothing reads them.
-  sold_by: z.optional(word),
-  to_do: z.optional(z.unknown()),
+  sold_by: optionalKey(word, "Of earlier profiles; nothing reads it.", "somebody"),
+  to_do: optionalKey(z.unknown(), "Of earlier profiles; nothing reads it.", "later"),
   detection: key(detection, "How to recognize the agent. The highest score that reaches `min_score` wins.", {
     min_score: 50,
     score_rules: [{ score: 60, path_matches: { path: "$.transcript_path", regex: "/\\.qwen/" } }],

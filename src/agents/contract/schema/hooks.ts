@@ -15,9 +15,16 @@ import {
   word,
 } from "./values.ts";
 
-const movedBy = z.strictObject({ env: variable, path: insidePath });
+export const movedBy = z.strictObject({
+  env: key(variable, "The variable.", "QWEN_HOME"),
+  path: key(insidePath, "The path in the directory that it names.", "settings.json"),
+});
 const inFile = {
-  path: key(insidePath, "The file, from the repository's root, or from the home directory for the scope `user`."),
+  path: key(
+    insidePath,
+    "The file, from the repository's root, or from the home directory for the scope `user`.",
+    ".qwen/settings.json",
+  ),
   moved_by: optionalKey(movedBy, "A variable that names another directory, and the file's path in it.", {
     env: "QWEN_HOME",
     path: "settings.json",
@@ -27,28 +34,39 @@ const tomlName = z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, "must be a plain T
 
 const settingsFile = z.union([
   z.strictObject({
-    format: z.enum(["claude-settings", "gemini-settings", "cursor-hooks", "named-hooks", "own-file"]),
+    format: key(
+      z.enum(["claude-settings", "gemini-settings", "cursor-hooks", "named-hooks", "own-file"]),
+      "The form of the file ([what stands in each](formats/profile.md#hooks)); also `toml-hooks`, `script-per-event` and `none`.",
+      "claude-settings",
+    ),
     ...inFile,
   }),
   z.strictObject({
-    format: z.literal("toml-hooks"),
+    format: key(z.literal("toml-hooks"), "An array of tables in TOML.", "toml-hooks"),
     ...inFile,
     table: optionalKey(tomlName, "The array of tables that holds the hooks; `hooks` by default.", "hooks"),
     names: optionalKey(
       z.strictObject({
-        event: z.optional(tomlName),
-        command: z.optional(tomlName),
-        matcher: z.optional(tomlName),
-        timeout: z.optional(tomlName),
+        event: optionalKey(tomlName, "The event's key; `event` by default.", "type"),
+        command: optionalKey(tomlName, "The command's key; `command` by default.", "run"),
+        matcher: optionalKey(tomlName, "The matcher's key; `matcher` by default.", "tools"),
+        timeout: optionalKey(tomlName, "The key of the timeout in seconds; `timeout` by default.", "seconds"),
       }),
       "What the agent calls the keys of a hook, where its names differ.",
       { event: "type" },
     ),
   }),
   z.strictObject({
-    format: z.literal("script-per-event"),
-    path: key(insidePath, "The directory of the scripts, from the same place as a file."),
-    moved_by: z.optional(movedBy),
+    format: key(
+      z.literal("script-per-event"),
+      "A directory with an executable script for each event.",
+      "script-per-event",
+    ),
+    path: key(insidePath, "The directory of the scripts, from the same place as a file.", ".cline/hooks"),
+    moved_by: optionalKey(movedBy, "A variable that names another directory, and the scripts' directory in it.", {
+      env: "CLINE_DIR",
+      path: "hooks",
+    }),
     file: optionalKey(
       z.string().check(z.regex(/^[A-Za-z0-9._-]*\{event\}[A-Za-z0-9._-]*$/, "must be a file name with {event} in it")),
       "A script's name; `{event}` by default.",
@@ -57,14 +75,17 @@ const settingsFile = z.union([
   }),
   // Without a file: `enable` prints the commands, and the user installs them.
   z.strictObject({
-    format: z.literal("none"),
+    format: key(z.literal("none"), "No file: `enable` prints the commands.", "none"),
     path: z.optional(z.never()),
     moved_by: z.optional(z.never()),
   }),
 ]);
 
 const eventType = z.enum(EVENT_TYPES);
-const conditionalEvent = z.strictObject({ is: eventType, when: conditions });
+const conditionalEvent = z.strictObject({
+  is: key(eventType, "What it means under the condition.", "TurnStart"),
+  when: key(conditions, "What the payload must say.", { "$.parent_agent_id": null }),
+});
 
 const fieldNames = {
   event: "the event's name, where the hook's own name does not tell it",
@@ -106,9 +127,18 @@ const fields = z.strictObject(
 export const hooks = z.strictObject({
   settings: key(
     z.strictObject({
-      local: z.optional(settingsFile),
-      project: z.optional(settingsFile),
-      user: z.optional(settingsFile),
+      local: optionalKey(settingsFile, "For one user in one repository.", {
+        path: ".qwen/settings.json",
+        format: "claude-settings",
+      }),
+      project: optionalKey(settingsFile, "For everyone in the repository.", {
+        path: ".qwen/settings.json",
+        format: "claude-settings",
+      }),
+      user: optionalKey(settingsFile, "For one user, in the home directory.", {
+        path: ".qwen/settings.json",
+        format: "claude-settings",
+      }),
     }),
     "Where the agent looks for hooks, for each scope that it has: `local`, `project`, `user`.",
     { user: { path: ".kimi-code/config.toml", format: "toml-hooks" } },
@@ -117,9 +147,9 @@ export const hooks = z.strictObject({
     z.record(
       name,
       z.strictObject({
-        verb: word,
-        matcher: z.optional(name),
-        timeout: z.optional(z.int().check(z.positive(), z.lte(600))),
+        verb: key(word, "The word that the hook's command calls us with.", "user-prompt-submit"),
+        matcher: optionalKey(name, "The tools that the hook is for, as the agent writes it.", "write_file|edit"),
+        timeout: optionalKey(z.int().check(z.positive(), z.lte(600)), "Seconds.", 10),
       }),
     ),
     "The hooks to install: the agent's event name → the verb that calls us, a `matcher`, a `timeout` in seconds.",
@@ -131,7 +161,13 @@ export const hooks = z.strictObject({
     ["const HOOKS = {{hooks}};", "export default (agent) => connect(agent, HOOKS);"],
   ),
   borrowed_by: optionalKey(
-    z.array(z.strictObject({ agent: word, payload: z.optional(jsonPaths), env: z.optional(variables) })),
+    z.array(
+      z.strictObject({
+        agent: key(word, "The other agent's id.", "cursor"),
+        payload: optionalKey(jsonPaths, "Paths that only its payloads have.", ["$.cursor_version"]),
+        env: optionalKey(variables, "Variables that only it sets.", ["DROID_PROJECT_DIR"]),
+      }),
+    ),
     "Other agents that run these hooks as if they were their own, and what shows it.",
     [{ agent: "cursor", payload: ["$.cursor_version"] }],
   ),
@@ -145,9 +181,17 @@ export const hooks = z.strictObject({
     "The field of a hook's reply that the agent shows to its user.",
     "systemMessage",
   ),
-  review: optionalKey(sentence, "What the user has to do before the agent runs new hooks; `enable` prints it."),
+  review: optionalKey(
+    sentence,
+    "What the user has to do before the agent runs new hooks; `enable` prints it.",
+    "Hooks run only in a folder that you trust: if it asks about this one, say yes.",
+  ),
   turned_off_by: optionalKey(
-    z.strictObject({ path: z.array(name).check(z.minLength(1)), value: z.boolean(), file: z.optional(insidePath) }),
+    z.strictObject({
+      path: key(z.array(name).check(z.minLength(1)), "The keys that lead to it.", ["disableAllHooks"]),
+      value: key(z.boolean(), "The value with which hooks are off.", true),
+      file: optionalKey(insidePath, "Another file, beside the one with the hooks.", "config.json"),
+    }),
     "The setting that turns off all of the agent's hooks.",
     { path: ["disableAllHooks"], value: true },
   ),
@@ -176,22 +220,31 @@ export const hooks = z.strictObject({
 });
 
 export const environment = z.strictObject({
-  project_dir: z.optional(variables),
-  env_file: z.optional(variables),
-  session_id: z.optional(variables),
-  pid: z.optional(variables),
+  project_dir: optionalKey(variables, "The project's directory.", ["QWEN_PROJECT_DIR"]),
+  env_file: optionalKey(variables, "A file whose lines become variables of the agent's commands.", ["CLAUDE_ENV_FILE"]),
+  session_id: optionalKey(variables, "The session's id.", ["QWEN_CODE_SESSION_ID"]),
+  pid: optionalKey(variables, "The agent's process, which tells whether a turn still runs.", ["PI_PID"]),
 });
 
 const scoreRule = z.strictObject({
-  score: z.int().check(z.positive()),
-  path_exists: z.optional(jsonPath),
-  path_matches: z.optional(z.strictObject({ path: jsonPath, regex: z.string().check(z.maxLength(500)) })),
-  env_exists: z.optional(variable),
-  dir_exists: z.optional(insidePath),
+  score: key(z.int().check(z.positive()), "What the rule adds if all of its conditions hold.", 60),
+  path_exists: optionalKey(jsonPath, "The payload has this path.", "$.clineVersion"),
+  path_matches: optionalKey(
+    z.strictObject({
+      path: key(jsonPath, "The path.", "$.transcript_path"),
+      regex: key(z.string().check(z.maxLength(500)), "What its text must match.", "/\\.qwen/"),
+    }),
+    "The text at a path of the payload matches.",
+    { path: "$.transcript_path", regex: "/\\.qwen/" },
+  ),
+  env_exists: optionalKey(variable, "The variable is set.", "QWEN_CODE_SESSION_ID"),
+  dir_exists: optionalKey(insidePath, "The repository has this directory.", ".qwen"),
 });
 export const detection = z.strictObject({
-  min_score: z.int().check(z.positive()),
-  score_rules: z.array(scoreRule),
+  min_score: key(z.int().check(z.positive()), "The score from which on it is this agent.", 50),
+  score_rules: key(z.array(scoreRule), "Rules whose scores are added up.", [
+    { score: 60, path_exists: "$.clineVersion" },
+  ]),
 });
 
 export type HooksSection = z.infer<typeof hooks>;

@@ -3,9 +3,16 @@ import * as z from "zod/mini";
 import { insidePath, key, name, optionalKey, sentence, variable } from "./values.ts";
 
 const serverFile = z.strictObject({
-  path: key(insidePath, "The file, from the repository's root, or from the home directory for the scope `user`."),
+  path: key(
+    insidePath,
+    "The file, from the repository's root, or from the home directory for the scope `user`.",
+    ".gemini/settings.json",
+  ),
   moved_by: optionalKey(
-    z.strictObject({ env: variable, path: insidePath }),
+    z.strictObject({
+      env: key(variable, "The variable.", "CODEX_HOME"),
+      path: key(insidePath, "The path in the directory that it names.", "config.toml"),
+    }),
     "A variable that names another directory, and the file's path in it.",
     { env: "CODEX_HOME", path: "config.toml" },
   ),
@@ -15,9 +22,9 @@ const keys = z.array(name).check(z.minLength(1));
 export const mcp = z.strictObject({
   settings: key(
     z.strictObject({
-      local: z.optional(serverFile),
-      project: z.optional(serverFile),
-      user: z.optional(serverFile),
+      local: optionalKey(serverFile, "For one user in one repository.", { path: ".gemini/settings.json" }),
+      project: optionalKey(serverFile, "For everyone in the repository.", { path: ".gemini/settings.json" }),
+      user: optionalKey(serverFile, "For one user, in the home directory.", { path: ".gemini/settings.json" }),
     }),
     "The file that lists servers, for each scope that the agent has: JSON with comments, or TOML by its name.",
     { user: { path: ".gemini/settings.json" } },
@@ -29,11 +36,18 @@ export const mcp = z.strictObject({
     { command: "{executable}", args: ["mcp"] },
   ),
   approval: optionalKey(
-    z.strictObject({ path: insidePath, at: keys }),
+    z.strictObject({
+      path: key(insidePath, "The file.", ".claude/settings.local.json"),
+      at: key(keys, "The keys that lead to the list.", ["enabledMcpjsonServers"]),
+    }),
     "A list of servers that the user has approved, for an agent that asks about the servers of a folder.",
     { path: ".claude/settings.local.json", at: ["enabledMcpjsonServers"] },
   ),
-  review: optionalKey(sentence, "What the user has to do before the agent starts the server."),
+  review: optionalKey(
+    sentence,
+    "What the user has to do before the agent starts the server.",
+    "Start it once and approve the server.",
+  ),
 });
 
 export type McpSection = z.infer<typeof mcp>;

@@ -4,17 +4,22 @@ import { conditions, jsonPaths, key, name, optionalKey, pattern, tokenPaths, wor
 
 const streamRule = z.strictObject({
   when: key(conditions, "What the line must say.", { "$.type": "result" }),
-  in: optionalKey(jsonPaths, "A list in the line: the rule applies to each member, and its paths start there."),
-  each: optionalKey(conditions, "What the member must say."),
+  in: optionalKey(jsonPaths, "A list in the line: the rule applies to each member, and its paths start there.", [
+    "$.message.content",
+  ]),
+  each: optionalKey(conditions, "What the member must say.", { "$.type": "text" }),
   is: key(z.enum(["prompt", "message", "delta", "tool", "end", "failure", "usage"]), "What it tells.", "end"),
   text: optionalKey(jsonPaths, "The text of a prompt, a message, the final answer or the failure.", ["$.result"]),
   succeeds_when: optionalKey(conditions, "For `end`: otherwise the run failed.", { "$.is_error": false }),
-  name: optionalKey(jsonPaths, "For `tool`."),
-  input: optionalKey(jsonPaths, "For `tool`."),
-  tokens: optionalKey(tokenPaths, "For `usage`."),
-  cost: optionalKey(jsonPaths, "For `usage`: US dollars."),
+  name: optionalKey(jsonPaths, "For `tool`: its name.", ["$.name"]),
+  input: optionalKey(jsonPaths, "For `tool`: what it is given.", ["$.input"]),
+  tokens: optionalKey(tokenPaths, "For `usage`: the tokens, as in `transcript.lines`.", {
+    input: ["$.usage.input_tokens"],
+    output: ["$.usage.output_tokens"],
+  }),
+  cost: optionalKey(jsonPaths, "For `usage`: US dollars.", ["$.total_cost_usd"]),
   total: optionalKey(z.boolean(), "For `usage`: it replaces all usages before it.", true),
-  message_id: optionalKey(jsonPaths, "Lines with the same one tell of the same tokens."),
+  message_id: optionalKey(jsonPaths, "Lines with the same one tell of the same tokens.", ["$.message.id"]),
 });
 
 const stream = z.strictObject({
@@ -56,13 +61,21 @@ export const run = z.strictObject({
   ),
   stdin: optionalKey(z.boolean(), "The prompt comes on standard input instead.", true),
   model: optionalKey(
-    z.strictObject({ words, flags: words, default: z.optional(name) }),
+    z.strictObject({
+      words: key(words, "The words that choose a model.", ["--model", "{model}"]),
+      flags: key(words, "Every spelling of the flag, so that one of the user's is known.", ["--model", "-m"]),
+      default: optionalKey(name, "The model if the user names none; otherwise the agent chooses.", "model-1"),
+    }),
     "The words that choose a model, every spelling of the flag, and the model if the user names none.",
     { words: ["--model", "{model}"], flags: ["--model", "-m"] },
   ),
   resume: optionalKey(words, "The words that continue a session.", ["--resume", "{session}"]),
   new_session: optionalKey(
-    z.strictObject({ words, unless: z.optional(words), at_once: z.optional(z.boolean()) }),
+    z.strictObject({
+      words: key(words, "The words that give the id.", ["--session-id", "{session}"]),
+      unless: optionalKey(words, "Words of the user's beside which these can't stand.", ["--continue", "--resume"]),
+      at_once: optionalKey(z.boolean(), "The output tells the id too late: ours counts from the first line on.", true),
+    }),
     "The words that start a session with an id of ours.",
     { words: ["--session-id", "{session}"] },
   ),

@@ -21,9 +21,13 @@ const itemPaths = {
   text: optionalKey(jsonPaths, "A text, or a list of texts and of objects with a `text` or a `content`.", [
     "$.content",
   ]),
-  tool_name: z.optional(jsonPaths),
-  tool_use_id: z.optional(jsonPaths),
-  tool_input: z.optional(jsonPaths),
+  tool_name: optionalKey(jsonPaths, "The tool's name, of a use or a result.", ["$.name"]),
+  tool_use_id: optionalKey(
+    jsonPaths,
+    "What a use and its result share. A conversation is cut only where every use has its result.",
+    ["$.id"],
+  ),
+  tool_input: optionalKey(jsonPaths, "What the tool is given.", ["$.input"]),
   file_paths: optionalKey(jsonPaths, "Files that a tool of the kind `write` writes. Every path counts.", [
     "$.input.file_path",
   ]),
@@ -36,11 +40,17 @@ const lineRule = z.strictObject({
     "$.message.parts",
   ]),
   each: optionalKey(conditions, "What the member must say.", { "$.functionCall": { exists: true } }),
-  text: z.optional(jsonPaths),
-  tool_name: z.optional(jsonPaths),
-  tool_use_id: z.optional(jsonPaths),
-  tool_input: z.optional(jsonPaths),
-  file_paths: z.optional(jsonPaths),
+  text: optionalKey(jsonPaths, "A text, or a list of texts and of objects with a `text` or a `content`.", ["$.text"]),
+  tool_name: optionalKey(jsonPaths, "The tool's name, of a use or a result.", ["$.name"]),
+  tool_use_id: optionalKey(
+    jsonPaths,
+    "What a use and its result share. A conversation is cut only where every use has its result.",
+    ["$.id"],
+  ),
+  tool_input: optionalKey(jsonPaths, "What the tool is given.", ["$.input"]),
+  file_paths: optionalKey(jsonPaths, "For a use: the files that it writes, if its tool is of the kind `write`.", [
+    "$.input.file_path",
+  ]),
   failed_when: optionalKey(conditions, "For a tool's result: the use failed, so its files were not written.", {
     "$.is_error": true,
   }),
@@ -72,7 +82,7 @@ const lines = z.strictObject({
     { user: "prompt", assistant: "answer" },
   ),
   blocks: optionalKey(
-    z.strictObject({ at: jsonPaths, ...itemPaths }),
+    z.strictObject({ at: key(jsonPaths, "The list.", ["$.content"]), ...itemPaths }),
     "For lines that contain a list of blocks: the list (`at`), and the paths in each block.",
     { at: ["$.content"], type: ["$.type"], text: ["$.text"] },
   ),
@@ -117,7 +127,12 @@ export const transcript = z.strictObject({
   format: key(z.enum(["jsonl", "json"]), "One JSON object a line, or one JSON document.", "jsonl"),
   directory: key(insidePath, "Where transcripts are, from the home directory. No other file is read as one.", ".qwen"),
   moved_by: optionalKey(
-    z.array(z.strictObject({ env: variable, path: z.union([z.literal("."), insidePath]) })),
+    z.array(
+      z.strictObject({
+        env: key(variable, "The variable.", "KIMI_CODE_HOME"),
+        path: key(z.union([z.literal("."), insidePath]), "Where they are in the directory that it names.", "sessions"),
+      }),
+    ),
     "Variables that name another directory, and where transcripts are in it.",
     [{ env: "CLAUDE_CONFIG_DIR", path: "projects" }],
   ),
@@ -143,7 +158,7 @@ export const transcript = z.strictObject({
   ),
   in_store: optionalKey(z.boolean(), "Our plugin writes the transcripts into the store.", true),
   // Profiles of version 1 may contain this key. Nothing reads it.
-  id_field: z.optional(name),
+  id_field: optionalKey(name, "Of version 1; nothing reads it.", "uuid"),
   title_prefix: optionalKey(z.string().check(z.maxLength(20)), "What the title of a copy begins with.", "[Fork] "),
   recognised_by: key(z.array(jsonPaths), "Groups of paths: a line that has all paths of one group is this agent's.", [
     ["$.uuid", "$.parentUuid", "$.provenance"],

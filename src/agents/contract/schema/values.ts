@@ -41,9 +41,9 @@ const condition = z.union([
   scalar,
   z.array(scalar).check(z.minLength(1)),
   z.strictObject({
-    exists: z.optional(z.boolean()),
-    not: z.optional(z.union([scalar, z.array(scalar).check(z.minLength(1))])),
-    matches: z.optional(pattern),
+    exists: optionalKey(z.boolean(), "Whether the value is there.", true),
+    not: optionalKey(z.union([scalar, z.array(scalar).check(z.minLength(1))]), "What the value must not be.", true),
+    matches: optionalKey(pattern, "What the text must match.", "^qwen"),
   }),
 ]);
 export const conditions = z.record(jsonPath, condition);
@@ -54,11 +54,11 @@ export type Condition = z.infer<typeof condition>;
 export type Conditions = Record<string, Condition | undefined>;
 
 export const tokenPaths = z.strictObject({
-  input: z.optional(jsonPaths),
-  output: z.optional(jsonPaths),
-  cache_read: z.optional(jsonPaths),
-  cache_write: z.optional(jsonPaths),
-  input_has_cache: z.optional(z.boolean()),
+  input: optionalKey(jsonPaths, "What the model was given.", ["$.usage.input_tokens"]),
+  output: optionalKey(jsonPaths, "What it said.", ["$.usage.output_tokens"]),
+  cache_read: optionalKey(jsonPaths, "What was read from the cache.", ["$.usage.cache_read_input_tokens"]),
+  cache_write: optionalKey(jsonPaths, "What was written to it.", ["$.usage.cache_creation_input_tokens"]),
+  input_has_cache: optionalKey(z.boolean(), "The input includes the cached tokens.", true),
 });
 export type TokenPaths = z.infer<typeof tokenPaths>;
 
