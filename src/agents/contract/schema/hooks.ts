@@ -15,7 +15,7 @@ import {
   word,
 } from "./values.ts";
 
-export const movedBy = z.strictObject({
+const movedBy = z.strictObject({
   env: key(variable, "The variable.", "QWEN_HOME"),
   path: key(insidePath, "The path in the directory that it names.", "settings.json"),
 });
