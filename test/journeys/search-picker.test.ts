@@ -56,7 +56,9 @@ test.skipIf(!hasTmux)("an unfinished filter says so, and nothing found says what
   await worked(repository);
   using screen = new Screen(repository, ["search"]);
   await screen.shows("Clean up");
-  screen.press("-l", "is:un");
+  screen.press("-l", "is:");
+  expect(await screen.shows("is: undone, kept, committed,")).toContain("Clean up");
+  screen.press("-l", "un");
   await screen.shows("is:un is not a filter.");
   screen.press("C-u");
   screen.press("-l", "greetnig ");

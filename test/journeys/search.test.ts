@@ -126,9 +126,12 @@ test("the terminal shows hits by session, and says what to do if there is none",
   expect(shown).toMatchObject({ code: 0, stderr: "" });
   expect(shown.stdout).toContain("prompt   Rename the pelican");
   expect(shown.stdout).toContain("added    + pelican");
+  // Hits of one turn stand below one line about it.
+  expect(shown.stdout).toMatch(/turn 1 {2}just now\n( {4}(command|prompt).*\n){2}/);
   const none = await repository.run(["search", "pelcian"], { env });
   expect(none).toMatchObject({ code: 3, stdout: "" });
   expect(none.stderr).toContain(`Nothing found.\nhint: "pelcian" occurs nowhere. Did you mean "pelican"?`);
+  expect((await repository.run(["search", '"pelican rename"'], { env })).stderr).toBe("Nothing found.\n");
   const filtered = await repository.run(["search", "pelican", "agent:codex"], { env });
   expect(filtered.stderr).toMatch(/Without the filters there are up to \d+ hits\./);
   expect((await repository.run(["search", "pelican", "--alive"], { env })).stdout).toContain("1 of 1 line still there");

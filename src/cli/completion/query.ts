@@ -27,8 +27,13 @@ const MEANINGS: Readonly<Record<(typeof FILTER_NAMES)[number], string>> = {
 };
 
 export function offerFilters(offer: Offer, typed: string): void {
-  const name = /^([a-z]+):/.exec(typed)?.[1];
-  const choices = name === undefined ? undefined : CHOICES[name];
-  if (choices) for (const choice of choices) offer(`${name}:${choice}`, "");
+  const [, start = "", name = ""] = /^(([a-z]+):(?:[^,]+,)*)/.exec(typed) ?? [];
+  const choices = CHOICES[name];
+  if (choices) for (const choice of choices) offer(start + choice, "");
   else for (const [filter, meaning] of Object.entries(MEANINGS)) offer(`${filter}:`, meaning);
+}
+
+/** What may follow `name:`. */
+export function filterHelp(name: (typeof FILTER_NAMES)[number]): string {
+  return `${name}: ${name === "agent" ? MEANINGS.agent : (CHOICES[name]?.join(", ") ?? MEANINGS[name])}`;
 }

@@ -71,6 +71,10 @@ export function noFilters(): Filters {
   };
 }
 
+export function hasFilters(filters: Filters): boolean {
+  return JSON.stringify(filters) !== JSON.stringify(noFilters());
+}
+
 export function parseQuery(text: string, now: Date): Query {
   const query: Query = { terms: [], filters: noFilters() };
   for (const [word] of text.matchAll(WORDS)) addWord(query, word, now);

@@ -2,14 +2,14 @@
 import { closest } from "../../base/text.ts";
 import { tokensLike } from "../index/matching.ts";
 import type { SearchIndex } from "../index/store.ts";
-import { noFilters, type Query, type Term } from "../query/parse.ts";
+import { hasFilters, noFilters, type Query, type Term } from "../query/parse.ts";
 import { fold } from "../words/split.ts";
 import { Candidates } from "./candidates.ts";
 
 export interface Near {
   /** Words of the query that occur nowhere, each with the most similar word that does. */
   words: { word: string; like: string | null }[];
-  /** How many texts match the words without the filters. */
+  /** How many texts match the words without the filters; 0 if there are none. */
   withoutFilters: number;
 }
 
@@ -17,11 +17,13 @@ export interface Near {
 const SAME_LETTERS = 2;
 const MAX_WORDS = 2_000;
 
-export function nearTo(index: SearchIndex, { terms }: Query): Near {
+/** `root` restricted the search to a repository. */
+export function nearTo(index: SearchIndex, { terms, filters }: Query, root: string | null): Near {
+  const isFiltered = root !== null || hasFilters(filters);
   const words = terms.filter((term) => !term.excluded && term.kind === "word" && count(index, [term]) === 0);
   return {
     words: words.map(({ text }) => ({ word: text, like: closest(fold(text), wordsLike(index, fold(text))) ?? null })),
-    withoutFilters: terms.length > 0 ? count(index, terms) : 0,
+    withoutFilters: isFiltered && terms.length > 0 ? count(index, terms) : 0,
   };
 }
 

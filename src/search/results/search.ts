@@ -70,7 +70,7 @@ const MANY = 20_000;
 
 export async function runQuery(index: SearchIndex, query: Query, options: RunOptions): Promise<FoundHits> {
   const found = await matchingHits(index, query, options);
-  return found.total > 0 ? found : { ...found, near: nearTo(index, query) };
+  return found.total > 0 ? found : { ...found, near: nearTo(index, query, options.root) };
 }
 
 async function matchingHits(index: SearchIndex, query: Query, options: RunOptions): Promise<FoundHits> {

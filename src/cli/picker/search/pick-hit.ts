@@ -11,13 +11,14 @@ import type { IndexStatus, Search } from "../../../search/search.ts";
 import { patchOfFiles } from "../../../steps/diff.ts";
 import { stepsIn } from "../../../steps/log.ts";
 import { stepBefore } from "../../commands/steps/show.ts";
+import { filterHelp } from "../../completion/query.ts";
 import { searchNotes } from "../../render/search/hits.ts";
 import { askLine, interrupted } from "../../terminal/ask.ts";
 import type { Io } from "../../terminal/io.ts";
 import { runFullScreen } from "../full-screen.ts";
 import { Previews } from "../previews.ts";
 import { numberedHits, readAnswer } from "./numbered.ts";
-import { asTyped, beginSearch, obstacle, type PickedHit, press, withHits } from "./state.ts";
+import { asTyped, beginSearch, obstacle, type PickedHit, press, unfinishedFilter, withHits } from "./state.ts";
 import { draw } from "./view.ts";
 
 export interface HitSource {
@@ -84,6 +85,8 @@ function pickOnScreen(source: HitSource, io: Io): Promise<PickedHit> {
       // An unfinished filter keeps the hits that are shown.
       if (typeof found !== "string") state = withHits(state, found.hits, found.total);
       else if (state.hits.length > 0) state = { ...state, notice: found };
+      const filter = unfinishedFilter(query);
+      if (filter !== undefined) state = { ...state, notice: filterHelp(filter) };
       redraw();
     };
     const searchSoon = () => {

@@ -75,6 +75,7 @@ test("the chosen hit stays chosen while it is found", () => {
 });
 
 test("the last word is found by its beginning while it is typed", () => {
+  expect(["field:", "tok since:", "tok std:", "x is:un"].map(asTyped)).toEqual(["", "tok ", "tok std:", "x is:un"]);
   const typed = ["tok", "a tok", "-tok", "t", "", "is:und", '"two wo', '"two words"', "price.js", "tok*", "tok "];
   expect(typed.map(asTyped)).toEqual([
     ...["tok*", "a tok*", "-tok*", "t", "", "is:und", '"two wo', '"two words"', "price.js", "tok*", "tok "],

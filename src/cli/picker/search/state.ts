@@ -1,4 +1,5 @@
 /** The picker of a search as a pure state machine: what was typed, the hits, and what a key does. */
+import { FILTER_NAMES } from "../../../search/query/parse.ts";
 import type { FoundHit } from "../../../search/results/search.ts";
 import { edited, isCancel, type Key, movement } from "../keys.ts";
 
@@ -63,10 +64,18 @@ export function obstacle({ fate }: Pick<FoundHit, "fate">, action: Action): stri
     : "Backtrail did not record this turn, so there is nothing to fork from.";
 }
 
-/** While the last word is being typed, it is found by its beginning. */
+/** While the last word is being typed, it is found by its beginning; a filter that has no value yet is left out. */
 export function asTyped(query: string): string {
+  const filter = unfinishedFilter(query);
+  if (filter !== undefined) return query.slice(0, -`${filter}:`.length);
   const isQuoted = (query.match(/"/g)?.length ?? 0) % 2 === 1;
   return !isQuoted && /(?:^|\s)-?[\p{L}\p{N}_$]{2,}$/u.test(query) ? `${query}*` : query;
+}
+
+/** The filter at the end of the query, if its value is not typed yet. */
+export function unfinishedFilter(query: string): (typeof FILTER_NAMES)[number] | undefined {
+  const typed = /(?:^|\s)([a-z]+):$/.exec(query)?.[1];
+  return FILTER_NAMES.find((name) => name === typed);
 }
 
 function actionOf({ name = "", ctrl = false }: Key): Action | undefined {

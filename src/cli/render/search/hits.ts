@@ -38,10 +38,19 @@ function sessionLines(hits: readonly SearchHit[], view: HitsView): string[] {
     first.repository === null ? "" : oneLine(basename(first.repository)),
     first.title === null ? "" : fit(oneLine(first.title), Math.max(20, columns - 50)),
   ];
-  return [facts.filter((fact) => fact !== "").join("  "), ...hits.flatMap((hit) => hitLines(hit, view))];
+  const lines = [facts.filter((fact) => fact !== "").join("  ")];
+  let last = "";
+  for (const hit of hits) {
+    const turn = turnLine(hit, view);
+    // Hits of one turn stand below each other.
+    if (turn !== last) lines.push(turn);
+    lines.push(hitLine(hit, view));
+    last = turn;
+  }
+  return lines;
 }
 
-function hitLines(hit: SearchHit, { paint, columns, now }: HitsView): string[] {
+function turnLine(hit: SearchHit, { paint, now }: HitsView): string {
   const facts = [
     hit.fate === null ? "" : paint("yellow", hit.id),
     `turn ${hit.turn}`,
@@ -51,13 +60,14 @@ function hitLines(hit: SearchHit, { paint, columns, now }: HitsView): string[] {
     hit.alive === undefined ? "" : `${hit.alive.lines} of ${plural(hit.alive.of, "line")} still there`,
     hit.path === null ? "" : oneLine(hit.path),
   ];
+  return INDENT + facts.filter((fact) => fact !== "").join("  ");
+}
+
+function hitLine(hit: SearchHit, { paint, columns }: HitsView): string {
   const sign = hit.field === "added" ? paint("green", "+ ") : hit.field === "removed" ? paint("red", "- ") : "";
   const label = paint("dim", hit.field.padEnd(FIELD_WIDTH));
   const room = Math.max(20, columns - INDENT.length * 2 - FIELD_WIDTH - 3);
-  return [
-    INDENT + facts.filter((fact) => fact !== "").join("  "),
-    `${INDENT}${INDENT}${label} ${sign}${markedSnippet(hit, room, paint)}`,
-  ];
+  return `${INDENT}${INDENT}${label} ${sign}${markedSnippet(hit, room, paint)}`;
 }
 
 export function fateWords(fate: Fate | null, paint: Paint): string[] {
