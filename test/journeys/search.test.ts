@@ -141,6 +141,26 @@ test("the terminal shows hits by session, and says what to do if there is none",
   expect((await repository.run(["search", "is:undoen"], { env })).stderr).toContain("Did you mean is:undone?");
 });
 
+test("sessions are found by what stands far inside of a long answer", async () => {
+  using recording = await recorded();
+  const { repository, agent } = recording;
+  await agent.start();
+  await agent.turn(
+    "Explain",
+    [],
+    `${"Some words. ".repeat(400)}The Capybara Constant is 42. ${"More words. ".repeat(400)}`,
+  );
+  const listed = async () => {
+    const { stdout } = await repository.run(["sessions", "--search", "capybara Constant", "--json"], { env });
+    return (JSON.parse(stdout) as { sessions: { id: string; match: { where: string; excerpt: string } }[] }).sessions;
+  };
+  // Without an index, only the beginning of the answer is known.
+  expect(await listed()).toEqual([]);
+  await found(recording, "capybara");
+  const excerpt = expect.stringContaining("The Capybara Constant is 42.");
+  expect(await listed()).toMatchObject([{ id: agent.session, match: { where: "result", excerpt } }]);
+});
+
 test("what is forgotten is gone from the index at once, and does not come back with the agent's file", async () => {
   using recording = await recorded();
   const { repository, agent } = recording;

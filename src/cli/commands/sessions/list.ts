@@ -84,7 +84,12 @@ async function search(
 ): Promise<Map<string, Hit>> {
   if (text.trim() === "") throw new UserError("usage", "There is nothing to search for.", "Give --search some words.");
   const { searchSessions } = await import("../../../run/sessions/search.ts");
-  const found = await withProgress(io, "Searching", () => searchSessions(workspace, nodes, text));
+  const { addIndexedHits } = await import("./indexed-hits.ts");
+  const found = await withProgress(io, "Searching", async () => {
+    const hits = await searchSessions(workspace, nodes, text);
+    await addIndexedHits(workspace, nodes, text, hits);
+    return hits;
+  });
   return new Map([...found].map(([node, hit]) => [node.id, hit]));
 }
 
