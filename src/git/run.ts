@@ -46,7 +46,11 @@ export interface GitOptions {
   timeoutMs?: number;
   /** Kills git early, as a timeout does. */
   signal?: AbortSignal;
+  /** Lets git ask the user's file monitor (`core.fsmonitor`), which may hang or miss a change. */
+  asksMonitor?: boolean;
 }
+
+const WITHOUT_MONITOR = ["-c", "core.fsmonitor=false"];
 
 export interface GitResult {
   code: number;
@@ -58,7 +62,8 @@ export interface GitResult {
 
 /** Runs git and collects its output. */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
-  const child = spawnGit(args, { ...options, stdin: stdinOf(options.input), stdout: options.outputFd ?? "pipe" });
+  const all = options.asksMonitor ? args : [...WITHOUT_MONITOR, ...args];
+  const child = spawnGit(all, { ...options, stdin: stdinOf(options.input), stdout: options.outputFd ?? "pipe" });
   let timedOut = false;
   const end = () => {
     timedOut = true;

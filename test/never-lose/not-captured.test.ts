@@ -180,3 +180,48 @@ test("the agent's user is told once which files are not captured", async () => {
   const status = await repository.run(["status"]);
   expect(status.stdout).toContain("README.md: too large");
 });
+
+test("a file monitor that does not end costs one wait, and no step", async () => {
+  using ground = await Playground.make({ config: { "core.fsmonitor": "sleep 97" } });
+  ground.write("new.txt", "new\n");
+  const snapshot = await captured(ground.workspace, { patienceMs: 3_000 });
+  expect(snapshot.notCaptured).toEqual([]);
+  expect(entries(ground, snapshot.work)).toContain("new.txt");
+  // The second time nobody waits for it, and nothing else that Backtrail does asks it.
+  const began = performance.now();
+  await captured(ground.workspace, { patienceMs: 60_000 });
+  await warmPrivateIndex(ground.workspace);
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test("a filter process that ends at once costs no step: its files are kept as they are", async () => {
+  using ground = await Playground.make({ config: { "filter.broken.process": "false", "filter.broken.clean": "cat" } });
+  ground.write("tracked.broken", "one\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "first");
+  ground.write(".gitattributes", "*.broken filter=broken\n");
+  ground.write("tracked.broken", "two\n");
+  ground.write("new.broken", "new\n");
+  const step = await ground.save();
+  expect(step.snapshot.notCaptured).toEqual([]);
+  for (const name of ["tracked.broken", "new.broken"]) ground.write(name, "later\n");
+  await ground.rewind(step, { codeOnly: true });
+  expect(["tracked.broken", "new.broken"].map((name) => readFileSync(join(ground.root, name), "utf8"))).toEqual([
+    "two\n",
+    "new\n",
+  ]);
+});
+
+test("core.ignoreCase hides no file where names differ by case", async () => {
+  using ground = await Playground.make({ config: { "core.ignoreCase": "true" } });
+  ground.write("Name.txt", "tracked\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "first");
+  ground.write("name.txt", "another\n");
+  // On a file system that folds case there is only one file.
+  if (readFileSync(join(ground.root, "Name.txt"), "utf8") !== "tracked\n") return;
+  const step = await ground.save();
+  rmSync(join(ground.root, "name.txt"));
+  await ground.rewind(step, { codeOnly: true });
+  expect(readFileSync(join(ground.root, "name.txt"), "utf8")).toBe("another\n");
+});

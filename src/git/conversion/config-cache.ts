@@ -6,7 +6,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hexDigest } from "../../base/digest.ts";
-import { readJson, writeJson } from "../../base/fs/files.ts";
+import { readJson, statIfPresent, writeJson } from "../../base/fs/files.ts";
 import { logError } from "../../base/log.ts";
 import { homeDirectory } from "../../base/paths.ts";
 import type { LineEndSettings } from "../../model/step.ts";
@@ -27,7 +27,12 @@ export interface ConversionConfig {
   /** Hash of all filter settings. */
   filters: string;
   filterNames: string[];
+  /** Whether names that differ only in case mean the same file here. */
   ignoreCase: boolean;
+  /** Settings for a git that must see every file: git's own would hide some. */
+  corrections: string[];
+  /** A program that tells git what has changed (`core.fsmonitor`). */
+  monitor: string | null;
   /** Ignore rules outside any tree; null if they cannot be read. */
   ignoreLines: string | null;
 }
@@ -53,16 +58,25 @@ export function lineEndArguments(settings: LineEndSettings | undefined): string[
 }
 
 interface Kept {
-  v: 4;
+  v: 5;
   sources: Record<string, string>;
   facts: ConversionConfig;
 }
 
 export async function readConversionConfig(workspace: Workspace): Promise<ConversionConfig> {
+  return conversionConfig(workspace);
+}
+
+/** A promise only if git must be asked. */
+export function conversionConfig(workspace: Workspace): ConversionConfig | Promise<ConversionConfig> {
   const file = join(workspace.stateDir, "git-facts.json");
   const kept = readKept(file);
   if (kept && Object.entries(kept.sources).every(([path, mark]) => markOf(path) === mark)) return kept.facts;
-  const output = await gitIn(workspace).run(["config", "--list", "--show-origin", "-z"]);
+  return askGit(workspace, file);
+}
+
+async function askGit(workspace: Workspace, file: string): Promise<ConversionConfig> {
+  const output = await gitIn(workspace).run(["config", "--list", "--show-origin", "-z"], { asksMonitor: true });
   const fresh = read(output, workspace);
   try {
     writeJson(file, fresh);
@@ -76,7 +90,7 @@ export async function readConversionConfig(workspace: Workspace): Promise<Conver
 function readKept(file: string): Kept | undefined {
   try {
     const kept = readJson(file) as Partial<Kept> | undefined;
-    if (kept?.v !== 4 || typeof kept.sources !== "object" || typeof kept.facts !== "object") return undefined;
+    if (kept?.v !== 5 || typeof kept.sources !== "object" || typeof kept.facts !== "object") return undefined;
     return kept.sources && kept.facts ? (kept as Kept) : undefined;
   } catch {
     return undefined;
@@ -100,10 +114,10 @@ function read(output: Buffer, workspace: Workspace): Kept {
   }
   const ignore = ignoreFiles(workspace, values.get("core.excludesfile"));
   for (const path of ignore) sources[path] = markOf(path);
-  return { v: 4, sources, facts: { ...factsFrom(values), ignoreLines: readIgnoreLines(ignore) } };
+  return { v: 5, sources, facts: { ...factsFrom(values, workspace.root), ignoreLines: readIgnoreLines(ignore) } };
 }
 
-function factsFrom(values: Map<string, string>): Omit<ConversionConfig, "ignoreLines"> {
+function factsFrom(values: Map<string, string>, root: string): Omit<ConversionConfig, "ignoreLines"> {
   const truth = (name: string) => /^(true|yes|on|1)$/i.test(values.get(name) ?? "");
   const autocrlf = truth("core.autocrlf")
     ? "true"
@@ -111,6 +125,10 @@ function factsFrom(values: Map<string, string>): Omit<ConversionConfig, "ignoreL
       ? "input"
       : "false";
   const eol = values.get("core.eol")?.toLowerCase();
+  // The setting may come from another machine. Where names differ by case, git would then hide one of two files.
+  const ignoresCase = truth("core.ignorecase");
+  const isWrong = ignoresCase && !foldsCase(root);
+  const monitor = values.get("core.fsmonitor") ?? "";
   const native = process.platform === "win32" ? "crlf" : "lf";
   return {
     autocrlf,
@@ -119,10 +137,18 @@ function factsFrom(values: Map<string, string>): Omit<ConversionConfig, "ignoreL
     symlinks: !values.has("core.symlinks") || truth("core.symlinks"),
     attributesFile: values.get("core.attributesfile") ?? null,
     sparse: truth("core.sparsecheckout"),
-    ignoreCase: truth("core.ignorecase"),
+    ignoreCase: ignoresCase && !isWrong,
+    corrections: isWrong ? ["-c", "core.ignoreCase=false"] : [],
+    monitor: monitor === "" || /^(true|yes|on|1|false|no|off|0)$/i.test(monitor) ? null : monitor,
     filters: hexDigest("sha1", JSON.stringify([...values].filter(([name]) => name.startsWith("filter.")))),
     filterNames: [...new Set([...values.keys()].flatMap((name) => FILTER_NAME.exec(name)?.[1] ?? []))],
   };
+}
+
+/** Whether the file system finds `.git` under a name in other case; also true if there is none. */
+function foldsCase(root: string): boolean {
+  const [own, found] = [".git", ".GIT"].map((name) => statIfPresent(join(root, name)));
+  return !own || (found?.ino === own.ino && found.dev === own.dev);
 }
 
 const FILTER_NAME = /^filter\.(.+)\.(?:clean|smudge|process)$/;

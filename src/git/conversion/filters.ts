@@ -1,6 +1,7 @@
 /**
- * Handles hanging filters (`filter.<name>.clean`): a filter that never ends must not block recording. Backtrail reruns
- * git without filters and does not try them again for an hour.
+ * Handles programs that git starts and that hang: filters (`filter.<name>.clean`) and a file monitor
+ * (`core.fsmonitor`). A program that never ends must not block recording. Backtrail reruns git without it and does not
+ * try it again for an hour.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ const REMEMBERED_MS = 60 * 60 * 1000;
 interface Hung {
   v: 1;
   at: number;
-  /** Hash of the filter definitions; changed definitions get another try. */
+  /** Hash of the filter definitions, or the monitor's command; a changed definition gets another try. */
   filters: string;
 }
 
@@ -25,18 +26,21 @@ export function withoutFilters({ filterNames }: ConversionConfig): string[] {
   );
 }
 
-/** A cheap check; false for nearly every work tree. */
-export function mayBeHung(workspace: Workspace): boolean {
-  return existsSync(hungFile(workspace));
+/** Whether a filter with the current definitions hung recently. */
+export function areHung(workspace: Workspace, { filters }: ConversionConfig): boolean {
+  return isRemembered(filtersFile(workspace), filters);
 }
 
-/** Whether a filter with the current definitions hung recently. */
-export async function areHung(workspace: Workspace, facts: Promise<ConversionConfig>): Promise<boolean> {
-  if (!mayBeHung(workspace)) return false;
-  const { filters } = await facts;
+export function isMonitorHung(workspace: Workspace, { monitor }: ConversionConfig): boolean {
+  return monitor !== null && isRemembered(monitorFile(workspace), monitor);
+}
+
+function isRemembered(file: string, definition: string): boolean {
+  // Missing for nearly every work tree.
+  if (!existsSync(file)) return false;
   try {
-    const hung = readJson(hungFile(workspace)) as Partial<Hung> | undefined;
-    return hung?.v === 1 && hung.filters === filters && Math.abs(Date.now() - (hung.at ?? 0)) < REMEMBERED_MS;
+    const hung = readJson(file) as Partial<Hung> | undefined;
+    return hung?.v === 1 && hung.filters === definition && Math.abs(Date.now() - (hung.at ?? 0)) < REMEMBERED_MS;
   } catch {
     return false;
   }
@@ -48,9 +52,18 @@ export function rememberHung(workspace: Workspace, { filters, filterNames }: Con
     "snapshot",
     `A filter did not end, so files that it concerns are not captured: ${filterNames.join(", ")}`,
   );
-  writeJson(hungFile(workspace), { v: 1, at: Date.now(), filters } satisfies Hung);
+  writeJson(filtersFile(workspace), { v: 1, at: Date.now(), filters } satisfies Hung);
 }
 
-function hungFile(workspace: Workspace): string {
+export function rememberMonitorHung(workspace: Workspace, { monitor }: ConversionConfig): void {
+  log("warn", "snapshot", "The file monitor (core.fsmonitor) did not end, so git looks at every file itself.");
+  writeJson(monitorFile(workspace), { v: 1, at: Date.now(), filters: monitor ?? "" } satisfies Hung);
+}
+
+function filtersFile(workspace: Workspace): string {
   return join(workspace.stateDir, "hung-filters.json");
+}
+
+function monitorFile(workspace: Workspace): string {
+  return join(workspace.stateDir, "hung-monitor.json");
 }

@@ -18,7 +18,7 @@ export async function refreshInexact(workspace: Workspace): Promise<void> {
   if (!known || known.rules === "" || (known.index === indexIdentity(index.path) && !known.recheck)) return;
   const find = startFinding(workspace, index.path);
   const facts = await readConversionConfig(workspace);
-  const { output, isUnfiltered } = await runStatus(workspace, index, async () => facts, TIMEOUT_MS);
+  const { output, isUnfiltered } = await runStatus(workspace, index, facts, TIMEOUT_MS);
   const status = parseStatus(output);
   const rules = new ConversionRules(workspace, facts, unseenAttributes(status, facts.sparse));
   await find({ rules, facts, status, isUnfiltered, timeoutMs: TIMEOUT_MS });

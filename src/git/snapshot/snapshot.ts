@@ -4,7 +4,7 @@
  */
 import { hexDigest } from "../../base/digest.ts";
 import type { LineEndSettings } from "../../model/step.ts";
-import { lineEndSettings, readConversionConfig } from "../conversion/config-cache.ts";
+import { conversionConfig, lineEndSettings } from "../conversion/config-cache.ts";
 import { ConversionRules, storeConverted, unseenAttributes } from "../conversion/conversion.ts";
 import { ignoreRulesOf, privateByChoice, startIncluding, withIgnoredFiles } from "../ignored/capture.ts";
 import { lookAtIgnored } from "../ignored/list.ts";
@@ -118,9 +118,10 @@ export const MANY_PACKS = 20;
 export function startCapture(workspace: Workspace, options: CaptureOptions): Capture {
   const deadline = performance.now() + (options.patienceMs ?? Number.POSITIVE_INFINITY);
   const index = privateIndex(workspace);
+  const settings = conversionConfig(workspace);
   // Start git first: everything else runs while it checks the files.
-  const status = runStatus(workspace, index, () => facts, options.patienceMs ?? PATIENCE_MS);
-  const facts = readConversionConfig(workspace);
+  const status = runStatus(workspace, index, settings, options.patienceMs ?? PATIENCE_MS);
+  const facts = Promise.resolve(settings);
   const findInexact = startFinding(workspace, index.path);
   const including = startIncluding(workspace, options, PATIENCE_MS);
   const isIncluded = privateByChoice(options);

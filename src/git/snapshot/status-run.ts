@@ -1,12 +1,12 @@
 /**
- * Runs `git status` on the private index within a time limit. If git takes too long, reruns it without reading large
- * files, and then without filters.
+ * Runs `git status` on the private index within a time limit. If git takes too long, reruns it without the user's file
+ * monitor, without reading large files, and then without filters. If it fails, reruns it once without filters.
  */
 import type { ConversionConfig } from "../conversion/config-cache.ts";
-import { areHung, mayBeHung, rememberHung, withoutFilters } from "../conversion/filters.ts";
+import { areHung, isMonitorHung, rememberHung, rememberMonitorHung, withoutFilters } from "../conversion/filters.ts";
 import { gitIn } from "../git.ts";
 import type { PrivateIndex } from "../index/private-index.ts";
-import { type GitResult, gitFailure, tryGit } from "../run.ts";
+import { type GitOptions, type GitResult, gitFailure, tryGit } from "../run.ts";
 import type { Workspace } from "../workspace.ts";
 import { findLargeFiles, hasLargeFiles, type LargeFile, markedLargeFiles } from "./large-files.ts";
 import { STATUS_ARGUMENTS } from "./status.ts";
@@ -26,41 +26,53 @@ const MAX_FILTERS = 8;
 export async function runStatus(
   workspace: Workspace,
   index: PrivateIndex,
-  facts: () => Promise<ConversionConfig>,
+  facts: ConversionConfig | Promise<ConversionConfig>,
   patienceMs: number,
 ): Promise<StatusRun> {
   const began = performance.now();
   const left = (share: number) => patienceMs * share - (performance.now() - began);
+  // Without a wait, so that git starts at once where nothing has to be asked first.
+  const known = facts instanceof Promise ? await facts : facts;
   let large: LargeFile[] = [];
-  let isUnfiltered = false;
-  const start = async () => startStatus(workspace, index, isUnfiltered ? withoutFilters(await facts()) : []);
-  let running: Running;
-  if (hasLargeFiles(workspace) || mayBeHung(workspace)) {
-    large = await markedLargeFiles(workspace, index.path);
-    isUnfiltered = await areHung(workspace, facts());
-    running = await start();
-  } else running = startStatus(workspace, index, []);
+  let isUnfiltered = areHung(workspace, known);
+  let isUnmonitored = isMonitorHung(workspace, known);
+  const start = (filtered = !isUnfiltered) =>
+    startStatus(workspace, index, [...known.corrections, ...(filtered ? [] : withoutFilters(known))], !isUnmonitored);
+  if (hasLargeFiles(workspace)) large = await markedLargeFiles(workspace, index.path);
+  let running = start();
 
+  const skipMonitor = async () => {
+    if (isUnmonitored || known.monitor === null) return false;
+    rememberMonitorHung(workspace, known);
+    isUnmonitored = true;
+    return true;
+  };
   const skipLargeFiles = async () => {
-    const known = large.length;
+    const before = large.length;
     large = await findLargeFiles(workspace, index.path);
-    return large.length > known;
+    return large.length > before;
   };
   const skipFilters = async () => {
-    const known = await facts();
     if (isUnfiltered || known.filterNames.length === 0) return false;
     rememberHung(workspace, known);
     isUnfiltered = true;
     return true;
   };
-  for (const [remedy, share] of [[skipLargeFiles, 1 / 3] as const, [skipFilters, 1 / 2] as const]) {
+  const remedies = [[skipMonitor, 1 / 4] as const, [skipLargeFiles, 1 / 3] as const, [skipFilters, 1 / 2] as const];
+  for (const [remedy, share] of remedies) {
     if (await within(running.result, left(share))) break;
     // If the remedy does not apply, keep waiting for the same git.
     if (!(await remedy().catch(() => false))) continue;
     running.end();
-    running = await start();
+    running = start();
   }
   if (!(await within(running.result, left(1)))) running.end();
+  const failed = await running.result;
+  // A filter that ends before its time makes git fail. Its files are stored as they are, as git can't convert them.
+  if (failed.code !== 0 && !failed.timedOut && !isUnfiltered && known.filterNames.length > 0) {
+    running = start(false);
+    if (!(await within(running.result, left(1)))) running.end();
+  }
   const { code, stdout, stderr, timedOut } = await running.result;
   if (code !== 0) throw gitFailure(["status"], code, timedOut ? "it took too long" : stderr);
   return { output: stdout, large, isUnfiltered };
@@ -88,22 +100,27 @@ async function within(work: Promise<unknown>, milliseconds: number): Promise<boo
   }
 }
 
-function startStatus(workspace: Workspace, index: PrivateIndex, settings: readonly string[]): Running {
+function startStatus(
+  workspace: Workspace,
+  index: PrivateIndex,
+  settings: readonly string[],
+  asksMonitor: boolean,
+): Running {
   const ending = new AbortController();
   const { args, cwd } = gitIn(workspace);
   const all = [...settings, ...args, ...index.settings];
-  return { result: gitStatus(all, cwd, index.path, ending.signal), end: () => ending.abort() };
+  const how = { cwd, env: { GIT_INDEX_FILE: index.path }, signal: ending.signal, asksMonitor };
+  return { result: gitStatus(all, how), end: () => ending.abort() };
 }
 
 /**
  * A `required` filter (as LFS sets it up) that fails, for example because its program is not in the agent's PATH, makes
  * `git status` fail. Retries without `required`, since only the file's own bytes matter here.
  */
-async function gitStatus(args: readonly string[], cwd: string, index: string, signal: AbortSignal): Promise<GitResult> {
+async function gitStatus(args: readonly string[], how: GitOptions): Promise<GitResult> {
   const lenient: string[] = [];
   for (;;) {
-    const env = { GIT_INDEX_FILE: index };
-    const result = await tryGit([...lenient, ...args, ...STATUS_ARGUMENTS], { cwd, env, signal });
+    const result = await tryGit([...lenient, ...args, ...STATUS_ARGUMENTS], how);
     const filter = result.code === 0 ? undefined : FAILED_FILTER.exec(result.stderr)?.[1];
     if (filter === undefined || lenient.length >= 2 * MAX_FILTERS) return result;
     lenient.push("-c", `filter.${filter}.required=false`);
