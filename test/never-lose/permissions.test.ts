@@ -96,6 +96,46 @@ test("a tracked file that was private comes back private, once the worker has lo
   chmodSync(join(ground.root, "keys/old"), 0o700);
 });
 
+test("tracked files and directories get the permissions of the step, closed and open ones, without a worker", async () => {
+  using ground = await started();
+  mkdirSync(join(ground.root, "open"));
+  ground.write("open/file", "1\n");
+  putPrivate(ground);
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "private");
+  const step = await ground.save();
+  chmodSync(join(ground.root, "keys/old"), 0o700);
+  rmSync(join(ground.root, "keys"), { recursive: true });
+  rmSync(join(ground.root, "tool"));
+  ground.write("open/file", "2\n");
+  chmodSync(join(ground.root, "open/file"), 0o600);
+  chmodSync(join(ground.root, "open"), 0o700);
+  await ground.rewind(step, { codeOnly: true });
+  expect(modesOf(ground, ...PATHS, "open", "open/file")).toEqual([...MODES, "755", "644"]);
+  chmodSync(join(ground.root, "keys/old"), 0o700);
+  await redo(ground);
+  expect(modesOf(ground, "keys", "open", "open/file")).toEqual([undefined, "700", "600"]);
+});
+
+test("tracked executable bits and links that git is told not to see come back", async () => {
+  using ground = await started();
+  ground.write("plain", "a\n");
+  symlinkSync("plain", join(ground.root, "link"));
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "first");
+  ground.git("config", "core.fileMode", "false");
+  ground.git("config", "core.symlinks", "false");
+  chmodSync(join(ground.root, "plain"), 0o755);
+  const step = await ground.save();
+  for (const path of ["plain", "link"]) {
+    rmSync(join(ground.root, path));
+    ground.write(path, "another\n");
+  }
+  await ground.rewind(step, { codeOnly: true });
+  expect(modeOf(ground, "plain")).toBe("755");
+  expect(readlinkSync(join(ground.root, "link"))).toBe("plain");
+});
+
 test("redo gives tracked files that git took for unchanged the permissions that they had", async () => {
   using ground = await started();
   const step = await ground.save();
@@ -188,6 +228,23 @@ test("an undo brings a private file back private", async () => {
   await repository.json(["undo", "last", "--yes"]);
   const mode = (...names: string[]) => (lstatSync(repository.at(...names)).mode & 0o777).toString(8);
   expect([mode("keys"), mode("keys", "id")]).toEqual(["700", "600"]);
+});
+
+test("an undo closes what a turn has opened, and opens nothing that was closed since", async () => {
+  using repository = temporaryRepository();
+  mkdirSync(repository.at("keys"), { mode: 0o700 });
+  for (const name of ["keys/id", ".env"]) writeFileSync(repository.at(name), "KEY\n", { mode: 0o600 });
+  repository.write("open.txt", "1\n");
+  repository.commit("private");
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.start();
+  const again = "rm -r keys .env; mkdir keys; echo 2 >keys/id; echo 2 >.env; echo 2 >open.txt; chmod 755 keys";
+  await claude.turn("make them again", [bash(`${again}; chmod 644 keys/id .env`)]);
+  chmodSync(repository.at("open.txt"), 0o600);
+  await repository.json(["undo", "last", "--yes"]);
+  const mode = (name: string) => (lstatSync(repository.at(name)).mode & 0o777).toString(8);
+  expect(["keys", "keys/id", ".env", "open.txt"].map(mode)).toEqual(["700", "600", "600", "600"]);
 });
 
 test("a fork has the permissions of the step", async () => {

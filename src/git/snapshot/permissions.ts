@@ -3,10 +3,11 @@
  * references them, so that restoring a private file keeps it private.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { readText, statIfPresent } from "../../base/fs/files.ts";
 import { onDisk, parentOf } from "../../base/fs/path-bytes.ts";
+import { pathsOfSmallIndex } from "../index/tracked-paths.ts";
 import { EXECUTABLE_MODE } from "../objects/trees.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -29,6 +30,8 @@ export interface Permissions {
   usual: UsualModes;
   /** Whether unchanged tracked files were scanned too: if so, every unlisted file has the usual mode. */
   scanned: boolean;
+  /** Whether that was done for this very snapshot. */
+  isFresh?: boolean;
   /** Mode by path; a directory's path ends in a slash. */
   modes: Record<string, number>;
   /** Symbolic links that git might treat as plain files (`core.symlinks`), if they were scanned. */
@@ -90,12 +93,12 @@ export class PermissionNotes {
   }
 
   result(): Permissions {
-    const { scanned = false, modes: known = {}, links = [] } = this.#scan ?? {};
+    const { scanned = false, isFresh = false, modes: known = {}, links = [] } = this.#scan ?? {};
     const all = [...this.#others.file, ...this.#others.executable, ...this.#others.directory];
     const modes: Record<string, number> = Object.fromEntries(all);
     if (!scanned && all.length > MAX_EXCEPTIONS) return this.#byMajority();
     const listed = Object.keys(known).length === 0 ? modes : { ...this.#withoutNoted(known), ...modes };
-    return { usual: this.#usual, scanned, modes: bounded(listed), links };
+    return { usual: this.#usual, scanned, isFresh, modes: bounded(listed), links };
   }
 
   /** Ignores the root of the work tree: a user who cannot enter it cannot read the repository in it either. */
@@ -146,22 +149,48 @@ function bounded(modes: Record<string, number>): Record<string, number> {
   return Object.fromEntries(all.filter(([, bits]) => (bits & READ_BY_OTHERS) !== READ_BY_OTHERS).slice(0, MAX_LISTED));
 }
 
-/** Serializes the permissions as a step's detail; null if all are plain. */
-export function permissionsDetail({ usual, scanned, modes, links = [] }: Permissions): string | null {
+/** Serializes the permissions as a step's detail; null if all are plain, as far as is known. */
+export function permissionsDetail({ usual, scanned, isFresh, modes, links = [] }: Permissions): string | null {
   const isPlain = KINDS.every((kind) => usual[kind] === PLAIN.usual[kind]);
-  if (isPlain && Object.keys(modes).length === 0 && links.length === 0) return null;
-  return JSON.stringify({ v: 1, usual, scanned, modes, ...(links.length > 0 ? { links } : {}) });
+  // A scan of an earlier time does not tell that a file is open to others now.
+  if (!isFresh && isPlain && Object.keys(modes).length === 0 && links.length === 0) return null;
+  const rest = { ...(isFresh ? { fresh: true } : {}), ...(links.length > 0 ? { links } : {}) };
+  return JSON.stringify({ v: 1, usual, scanned, modes, ...rest });
 }
+
+type Stored = Permissions & { v: number; fresh?: boolean };
 
 export function parsePermissions(text: string | undefined): Permissions | undefined {
   try {
-    const { v, usual, scanned, modes, links = [] } = JSON.parse(text ?? "null") as Permissions & { v: number };
+    const { v, usual, scanned, fresh, modes, links = [] } = JSON.parse(text ?? "null") as Stored;
     const numbers = [usual.file, usual.executable, usual.directory, ...Object.values(modes)];
     if (v !== 1 || !numbers.every((bits) => Number.isInteger(bits) && (bits & ~ALL_BITS) === 0)) return undefined;
-    return { usual, scanned: scanned === true, modes, links: links.filter((path) => typeof path === "string") };
+    const names = links.filter((path) => typeof path === "string");
+    return { usual, scanned: scanned === true, isFresh: fresh === true, modes, links: names };
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Scans the tracked files, if they are few enough for a hook. `seesLinks`: git stores symbolic links as such, so that
+ * their entries tell which files are links.
+ */
+export function scanFewFiles({ root }: Workspace, index: string, seesLinks: boolean): Permissions | undefined {
+  const paths = pathsOfSmallIndex(index);
+  if (!paths) return undefined;
+  const notes = new PermissionNotes(root);
+  const links: string[] = [];
+  for (const { path, mode } of paths) {
+    try {
+      const stat = lstatSync(onDisk(root, path), { throwIfNoEntry: false });
+      if (stat?.isFile()) notes.add(path, (mode & 0o100) === 0 ? "file" : "executable", recordableBits(stat));
+      else if (!seesLinks && stat?.isSymbolicLink()) links.push(path);
+    } catch {
+      // A file that cannot be read has unknown permissions.
+    }
+  }
+  return { ...notes.result(), scanned: true, isFresh: true, links };
 }
 
 /** Reads the worker's scan of all tracked files; undefined if it found nothing unusual. */

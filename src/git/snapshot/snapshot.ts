@@ -29,7 +29,7 @@ import type { Workspace } from "../workspace.ts";
 import { SnapshotBuild } from "./build.ts";
 import { type ContentWriters, type NotCapturedFile, WorkFiles } from "./changed-files.ts";
 import { DetailWriter } from "./details.ts";
-import { PermissionNotes, permissionsDetail, scannedPermissions } from "./permissions.ts";
+import { PermissionNotes, permissionsDetail, scanFewFiles, scannedPermissions } from "./permissions.ts";
 import { parseStatus } from "./status.ts";
 import { runStatus } from "./status-run.ts";
 
@@ -136,6 +136,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
   const mark = pruneMark(workspace);
   const details = new DetailWriter(workspace);
   const ignored = lookAtIgnored(workspace);
+  const scan = settings instanceof Promise ? undefined : scanFewFiles(workspace, index.path, settings.symlinks);
   let remember: ((heldBy: string, saved: SnapshotTrees) => void) | undefined;
   let conversion: ConversionRules | undefined;
   let read = 0;
@@ -146,7 +147,8 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     const known = await facts;
     const rules = new ConversionRules(workspace, known, unseenAttributes(parsed, known.sparse));
     conversion = rules;
-    const permissions = new PermissionNotes(workspace.root, scannedPermissions(workspace));
+    const few = scan ?? scanFewFiles(workspace, index.path, known.symlinks);
+    const permissions = new PermissionNotes(workspace.root, few ?? scannedPermissions(workspace));
     const reading = { ...options, deadline, isIncluded };
     const files = new WorkFiles(workspace, writers, rules, known.fileMode, permissions, reading, cache);
     const build = new SnapshotBuild(workspace, parsed, files, trees, trees.writingTo(privateWriter), reader);

@@ -99,19 +99,36 @@ export async function permissionsBefore(
   const files = new Map<string, number>();
   const links = new Set<string>();
   const above = new Map<string, number>();
+  const directories = new Map<string, number>();
   for (const { before, paths } of changes) {
     const { work, index = null, permissions } = before;
     const recorded = await recordedPermissions(workspace, trees, { work, index, permissions });
     const concerned = new Set(paths);
     for (const { path, before: now, after } of recorded ? differences : []) {
-      if (!recorded || !after || now || !concerned.has(path)) continue;
+      if (!recorded || !after || !concerned.has(path)) continue;
       const wanted = await recorded.of(path, after);
+      if (now) {
+        // What was opened to others since is closed again; the user may have closed more than that.
+        if (wanted !== undefined && isNarrower(workspace, path, wanted)) files.set(path, wanted);
+        for (const parent of parentsOf(path)) {
+          const then = recorded.listedDirectory(parent);
+          if (then !== undefined && isNarrower(workspace, parent, then)) directories.set(parent, then);
+        }
+        continue;
+      }
       if (wanted !== undefined) files.set(path, wanted);
       if (await recorded.isLink(path, after)) links.add(path);
       for (const parent of parentsOf(path)) above.set(parent, recorded.directory(parent));
     }
   }
-  return { ...NOTHING_KNOWN, files, links, directory: (path) => above.get(path) };
+  return { ...NOTHING_KNOWN, files, links, directories, directory: (path) => above.get(path) };
+}
+
+/** Whether these bits allow less than the present ones, and nothing else. */
+function isNarrower(workspace: Workspace, path: string, bits: number): boolean {
+  const stat = safeStat(onDisk(workspace.root, path));
+  const present = stat && (stat.isFile() || stat.isDirectory()) ? Number(stat.mode) & 0o7777 : 0;
+  return bits !== present && (bits & ~present) === 0;
 }
 
 const NOTHING_KNOWN: PlannedPermissions = {
@@ -158,7 +175,7 @@ async function recordedPermissions(
     },
     isLink: async (path, { mode }) => mode === SYMLINK_MODE && (listedLinks.has(path) || (await wasRead(path))),
     directory: (path) => modes.get(`${path}/`) ?? known.usual.directory,
-    listedDirectory: (path) => modes.get(`${path}/`),
+    listedDirectory: (path) => modes.get(`${path}/`) ?? (known.isFresh ? known.usual.directory : undefined),
   };
 }
 

@@ -1,0 +1,46 @@
+/** Lists the tracked files by reading the index itself: for a small one that is faster than asking git. */
+import { readFileSync, statSync } from "node:fs";
+import { decodePath } from "../../base/fs/path-bytes.ts";
+
+export interface IndexedPath {
+  path: string;
+  /** The type and the permissions as the index has them, such as 0o100644. */
+  mode: number;
+}
+
+/** About 2,500 files. */
+const SMALL_BYTES = 256 << 10;
+const HEADER_BYTES = 12;
+const MODE_AT = 24;
+/** The flags follow the file's times and sizes and a SHA-1. */
+const FLAGS_AT = 60;
+const EXTENDED = 0x4000;
+/** The length of a name, or this for a longer one. */
+const LONGEST = 0xfff;
+const VERSIONS = [2, 3];
+
+/** Undefined if the index is large, or of a form that only git reads. */
+export function pathsOfSmallIndex(file: string): IndexedPath[] | undefined {
+  try {
+    return statSync(file).size > SMALL_BYTES ? undefined : readPaths(readFileSync(file));
+  } catch {
+    return undefined;
+  }
+}
+
+function readPaths(bytes: Buffer): IndexedPath[] | undefined {
+  if (bytes.toString("latin1", 0, 4) !== "DIRC" || !VERSIONS.includes(bytes.readUInt32BE(4))) return undefined;
+  const paths: IndexedPath[] = [];
+  let at = HEADER_BYTES;
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const flags = bytes.readUInt16BE(at + FLAGS_AT);
+    const name = at + FLAGS_AT + ((flags & EXTENDED) === 0 ? 2 : 4);
+    const end = bytes.indexOf(0, name);
+    const length = flags & LONGEST;
+    if (end <= name || (length !== LONGEST && length !== end - name)) return undefined;
+    paths.push({ path: decodePath(bytes.subarray(name, end)), mode: bytes.readUInt32BE(at + MODE_AT) });
+    // Each entry is filled up with one to eight NULs.
+    at += (end - at + 8) & ~7;
+  }
+  return paths;
+}
