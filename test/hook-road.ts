@@ -44,6 +44,7 @@ export const HOOK_ROAD: string[] = [
   "git/index/private-index.ts",
   "git/index/private-store-index.ts",
   "git/index/stat-cache.ts",
+  "git/index/tracked-paths.ts",
   "git/inexact/find.ts",
   "git/inexact/state.ts",
   "git/objects/loose.ts",

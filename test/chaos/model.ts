@@ -2,13 +2,14 @@
  * The oracle. It compares the world before a command of Backtrail's with the world after it, and knows nothing of how Backtrail
  * works: what was there must be in place, in a step, in a commit or stash of the user's, or where the output says that it is.
  */
-import { existsSync, lstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { allowanceOf, finishesOthers, isFinishedLater } from "./allowances.ts";
+import { allowanceOf } from "./allowances.ts";
 import { type Census, contentOf } from "./census.ts";
 import { keptBytes } from "./content.ts";
 import { contentsElsewhere } from "./elsewhere.ts";
 import type { Ended, Invocation } from "./invocation.ts";
+import { Unfinished } from "./unfinished.ts";
 import type { World } from "./world.ts";
 
 export interface Violation {
@@ -55,17 +56,13 @@ const EMPTY_FILE = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 const REFUSALS = new Set([2, 3, 4]);
 const EXIT_STATUSES = new Set([0, 1, 2, 3, 4, 130]);
 
-/** Forks belong to no work tree: whoever comes next finishes them. */
-const FORKS = "forks";
-
 export class Oracle {
   readonly #world: World;
   /** Every content that was ever seen in a file or staged, with a word on where. */
   readonly contents = new Map<string, string>();
   /** Contents that only the directory of a killed command has; the next command must put them where they are found. */
   #limbo = new Set<string>();
-  /** Where a killed command is still to be finished. */
-  readonly #unfinished = new Set<string>();
+  readonly #unfinished: Unfinished;
   /** A `forget` failed, so that a later command may finish it. */
   #isForgetting = false;
   /** Ignored files that Backtrail has written itself, such as those that a fork tracks, with their content. */
@@ -79,6 +76,7 @@ export class Oracle {
 
   constructor(world: World) {
     this.#world = world;
+    this.#unfinished = new Unfinished(world);
   }
 
   /** After something that the user or an agent did: what they destroy themselves is theirs, but steps stay. */
@@ -90,8 +88,8 @@ export class Oracle {
   /** After a command of Backtrail's has ended, by itself or by a kill. */
   commandDid(invocation: Invocation, ended: Ended, before: Census, after: Census, meanwhile: Meanwhile): Violation[] {
     this.#learn(after);
-    const pending = this.#unfinished.size > 0;
-    this.#noteUnfinished(invocation, ended);
+    const pending = this.#unfinished.any;
+    this.#unfinished.note(invocation, ended);
     const allowance = allowanceOf(invocation, this.autoCommit);
     // What was to be forgotten goes with a later command, if the disk was full.
     this.#isForgetting ||= invocation.args[0] === "forget" && ended.code !== 0;
@@ -123,20 +121,6 @@ export class Oracle {
       message: `${message}\n    after ${name}`,
       command: shortName(invocation),
     }));
-  }
-
-  #noteUnfinished(invocation: Invocation, ended: Ended): void {
-    for (const left of this.#unfinished) if (left !== FORKS && !existsSync(left)) this.#unfinished.delete(left);
-    const place = this.#world.placeOf(invocation.cwd);
-    if (!ended.killed) {
-      // A command that fails may have failed before it came to that.
-      if (!finishesOthers(invocation) || ended.code !== 0) return;
-      this.#unfinished.delete(place);
-      this.#unfinished.delete(FORKS);
-    } else if (isFinishedLater(invocation)) {
-      this.#unfinished.add(place);
-      if (invocation.args[0] === "fork") this.#unfinished.add(FORKS);
-    }
   }
 
   #learn(census: Census): void {
@@ -182,7 +166,7 @@ export class Oracle {
     const elsewhere = contentsElsewhere(this.#world, new Set(missing));
     const lost = missing.filter((content) => !elsewhere.named.has(content));
     // A killed command may have moved a file aside that the next one has to put somewhere.
-    const waits = ended.killed || this.#unfinished.size > 0;
+    const waits = ended.killed || this.#unfinished.any;
     this.#limbo = new Set(waits ? lost.filter((content) => elsewhere.unnamed.has(content)) : []);
     return lost
       .filter((content) => !this.#limbo.has(content))

@@ -11,7 +11,7 @@ test("it lists what git lists, of every form of the index that it reads", () => 
   symlinkSync("nowhere", repository.at("link"));
   repository.git("add", "--all");
   const listed = () => repository.git("ls-files", "-z").split("\0").filter(Boolean).sort();
-  const read = () => pathsOfSmallIndex(repository.at(".git/index"));
+  const read = () => pathsOfSmallIndex(repository.at(".git/index"), 100);
   expect(
     read()
       ?.map(({ path }) => path)
@@ -25,7 +25,8 @@ test("it lists what git lists, of every form of the index that it reads", () => 
       ?.map(({ path }) => path)
       .sort(),
   ).toEqual(listed());
+  expect(pathsOfSmallIndex(repository.at(".git/index"), 20)).toBeUndefined();
   repository.git("update-index", "--index-version", "4");
   expect(read()).toBeUndefined();
-  expect(pathsOfSmallIndex(repository.at("none"))).toBeUndefined();
+  expect(pathsOfSmallIndex(repository.at("none"), 100)).toBeUndefined();
 });

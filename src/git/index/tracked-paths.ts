@@ -8,8 +8,8 @@ export interface IndexedPath {
   mode: number;
 }
 
-/** About 2,500 files. */
-const SMALL_BYTES = 256 << 10;
+/** More than an entry takes on average, so that a large index is not read at all. */
+const USUAL_BYTES = 256;
 const HEADER_BYTES = 12;
 const MODE_AT = 24;
 /** The flags follow the file's times and sizes and a SHA-1. */
@@ -19,17 +19,18 @@ const EXTENDED = 0x4000;
 const LONGEST = 0xfff;
 const VERSIONS = [2, 3];
 
-/** Undefined if the index is large, or of a form that only git reads. */
-export function pathsOfSmallIndex(file: string): IndexedPath[] | undefined {
+/** Undefined if the index has more entries than that, or is of a form that only git reads. */
+export function pathsOfSmallIndex(file: string, limit: number): IndexedPath[] | undefined {
   try {
-    return statSync(file).size > SMALL_BYTES ? undefined : readPaths(readFileSync(file));
+    return statSync(file).size > limit * USUAL_BYTES ? undefined : readPaths(readFileSync(file), limit);
   } catch {
     return undefined;
   }
 }
 
-function readPaths(bytes: Buffer): IndexedPath[] | undefined {
+function readPaths(bytes: Buffer, limit: number): IndexedPath[] | undefined {
   if (bytes.toString("latin1", 0, 4) !== "DIRC" || !VERSIONS.includes(bytes.readUInt32BE(4))) return undefined;
+  if (bytes.readUInt32BE(8) > limit) return undefined;
   const paths: IndexedPath[] = [];
   let at = HEADER_BYTES;
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {

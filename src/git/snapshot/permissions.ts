@@ -7,7 +7,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { readText, statIfPresent } from "../../base/fs/files.ts";
 import { onDisk, parentOf } from "../../base/fs/path-bytes.ts";
-import { pathsOfSmallIndex } from "../index/tracked-paths.ts";
+import { type IndexedPath, pathsOfSmallIndex } from "../index/tracked-paths.ts";
 import { EXECUTABLE_MODE } from "../objects/trees.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -85,6 +85,21 @@ export class PermissionNotes {
   add(path: string, kind: PathKind, bits: number): void {
     this.#note(path, kind, bits);
     this.#isClosed(parentOf(path));
+  }
+
+  isUsual(kind: PathKind, bits: number): boolean {
+    return bits === this.#usual[kind];
+  }
+
+  /** Adds a file that has the usual bits, in a directory that is known. */
+  addUsual(path: string, kind: PathKind): void {
+    this.#asUsual[kind].push(path);
+  }
+
+  /** Whether so many paths are unusual that it must be known how many are not. */
+  get needsMajority(): boolean {
+    const { file, executable, directory } = this.#others;
+    return file.length + executable.length + directory.length > MAX_EXCEPTIONS;
   }
 
   /** Whether other users cannot read a file, because of its own bits (null for a link) or a directory above it. */
@@ -173,24 +188,48 @@ export function parsePermissions(text: string | undefined): Permissions | undefi
 }
 
 /**
- * Scans the tracked files, if they are few enough for a hook. `seesLinks`: git stores symbolic links as such, so that
- * their entries tell which files are links.
+ * Scans the tracked files, if they are at most `limit`. `seesLinks`: git stores symbolic links as such, so that their
+ * entries tell which files are links.
  */
-export function scanFewFiles({ root }: Workspace, index: string, seesLinks: boolean): Permissions | undefined {
-  const paths = pathsOfSmallIndex(index);
+export function scanFewFiles(
+  { root }: Workspace,
+  index: string,
+  limit: number,
+  seesLinks: boolean,
+): Permissions | undefined {
+  const paths = pathsOfSmallIndex(index, limit);
   if (!paths) return undefined;
   const notes = new PermissionNotes(root);
   const links: string[] = [];
-  for (const { path, mode } of paths) {
-    try {
-      const stat = lstatSync(onDisk(root, path), { throwIfNoEntry: false });
-      if (stat?.isFile()) notes.add(path, (mode & 0o100) === 0 ? "file" : "executable", recordableBits(stat));
-      else if (!seesLinks && stat?.isSymbolicLink()) links.push(path);
-    } catch {
-      // A file that cannot be read has unknown permissions.
-    }
+  const usual: IndexedPath[] = [];
+  let directory: string | undefined;
+  for (const entry of paths) {
+    const { path, mode } = entry;
+    const bits = bitsAt(onDisk(root, path));
+    if (bits === null && !seesLinks) links.push(path);
+    if (bits === null || bits === undefined) continue;
+    // The index is sorted, so that nearly every file is in the directory of the one before.
+    const parent = path.slice(0, path.lastIndexOf("/") + 1);
+    if (parent === directory && notes.isUsual(kindIn(mode), bits)) usual.push(entry);
+    else notes.add(path, kindIn(mode), bits);
+    directory = parent;
   }
+  if (notes.needsMajority) for (const { path, mode } of usual) notes.addUsual(path, kindIn(mode));
   return { ...notes.result(), scanned: true, isFresh: true, links };
+}
+
+/** Null for a link; undefined for anything else that is no file, or that cannot be read. */
+function bitsAt(place: string | Buffer): number | null | undefined {
+  try {
+    const stat = lstatSync(place, { throwIfNoEntry: false });
+    return stat?.isFile() ? recordableBits(stat) : stat?.isSymbolicLink() ? null : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function kindIn(mode: number): PathKind {
+  return (mode & 0o100) === 0 ? "file" : "executable";
 }
 
 /** Reads the worker's scan of all tracked files; undefined if it found nothing unusual. */

@@ -112,6 +112,10 @@ const PATIENCE_MS = 60_000;
 /** Minimum time for filters, even past the deadline. */
 const MIN_FILTER_MS = 500;
 
+/** Up to this many tracked files, a command looks at the permissions of all of them: some five microseconds each. */
+const FEW_FILES = 2_000;
+const FEW_FOR_A_HOOK = 200;
+
 /** From this many packs on, git itself becomes slower. */
 export const MANY_PACKS = 20;
 
@@ -136,7 +140,8 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
   const mark = pruneMark(workspace);
   const details = new DetailWriter(workspace);
   const ignored = lookAtIgnored(workspace);
-  const scan = settings instanceof Promise ? undefined : scanFewFiles(workspace, index.path, settings.symlinks);
+  const few = options.patienceMs === undefined ? FEW_FILES : FEW_FOR_A_HOOK;
+  const scan = settings instanceof Promise ? undefined : scanFewFiles(workspace, index.path, few, settings.symlinks);
   let remember: ((heldBy: string, saved: SnapshotTrees) => void) | undefined;
   let conversion: ConversionRules | undefined;
   let read = 0;
@@ -147,8 +152,8 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     const known = await facts;
     const rules = new ConversionRules(workspace, known, unseenAttributes(parsed, known.sparse));
     conversion = rules;
-    const few = scan ?? scanFewFiles(workspace, index.path, known.symlinks);
-    const permissions = new PermissionNotes(workspace.root, few ?? scannedPermissions(workspace));
+    const scanned = scan ?? scanFewFiles(workspace, index.path, few, known.symlinks);
+    const permissions = new PermissionNotes(workspace.root, scanned ?? scannedPermissions(workspace));
     const reading = { ...options, deadline, isIncluded };
     const files = new WorkFiles(workspace, writers, rules, known.fileMode, permissions, reading, cache);
     const build = new SnapshotBuild(workspace, parsed, files, trees, trees.writingTo(privateWriter), reader);
