@@ -166,10 +166,10 @@ export class WorkFiles {
   }
 
   #mapping(path: string): Mapping {
-    const inode = lstatSync(path).ino;
+    const { ino: inode, size } = lstatSync(path);
     const known = this.mappings.get(path);
-    // Somebody may have put another file in its place.
-    if (known?.inode === inode) return known;
+    // Somebody may have put another file in its place, or made it shorter: what is mapped beyond its end can't be touched.
+    if (known?.inode === inode && size >= known.bytes.length) return known;
     const mapping = { bytes: Bun.mmap(path, { shared: true }), inode, number: this.#mapped + 1 };
     this.#mapped += 1;
     this.mappings.set(path, mapping);
