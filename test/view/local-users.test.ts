@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { startView } from "../support/view/server.ts";
+import { startView, type ViewProcess } from "../support/view/server.ts";
 import { servedForAll } from "./recorded.ts";
 
 const served = servedForAll();
@@ -33,6 +33,29 @@ test("a plain client without the cookie is told nothing, whatever it says about 
     body: '{"action":"save","name":"taken over"}',
   });
   expect(saved.status).toBe(401);
+});
+
+/** Sends a token as another user would who has read it in the arguments of the browser. */
+async function loginAsAnother({ url, token }: ViewProcess, host: string): Promise<string> {
+  const { port, pathname } = new URL(url);
+  const origin = `http://${host}:${port}`;
+  const address = `${origin}${pathname}api/login`;
+  const body = `{"token":"${token}"}`;
+  const sent = ["-d", body, "-H", `Origin: ${origin}`, "-H", "Content-Type: application/json"];
+  const curl = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", ...sent, address];
+  const child = Bun.spawn(["setpriv", "--reuid=65534", "--clear-groups", ...curl], { stderr: "pipe" });
+  return new Response(child.stdout).text();
+}
+
+const canBeAnother = process.getuid?.() === 0 && Bun.which("setpriv") !== null && Bun.which("curl") !== null;
+
+// A server of the superuser's and a client of another user's: only the superuser can start both.
+test.skipIf(!canBeAnother)("a token that another user has read is of no use to them, and still works", async () => {
+  await using fresh = await startView(served.made.repository, { signedOut: true });
+  expect(await loginAsAnother(fresh, "127.0.0.1")).toBe("403");
+  // Nothing answers where there is no IPv6.
+  expect(["403", "000"]).toContain(await loginAsAnother(fresh, "[::1]"));
+  expect((await fresh.login()).status).toBe(204);
 });
 
 test("the token is neither in the arguments of the server nor in its environment", () => {

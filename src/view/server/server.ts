@@ -8,6 +8,7 @@ import { type Access, createAccess } from "./http/access.ts";
 import { type Asset, readAssets } from "./http/assets.ts";
 import { allowedHosts, type RequestKind, refusalOf } from "./http/guard.ts";
 import { type Connection, type Listener, listen } from "./http/listen.ts";
+import { isOwnUsers } from "./http/peer.ts";
 import { assetResponse, cookieResponse, errorResponse, failureResponse, jsonResponse } from "./http/responses.ts";
 import { LiveEventHub } from "./live/hub.ts";
 import { Repositories } from "./repository/repositories.ts";
@@ -90,7 +91,7 @@ class View {
     if (refusal) return errorResponse("refused", refusal.message, null, refusal.status);
     if (path === null) return errorResponse("not-found", "There is nothing here.");
     if (name === null) return this.#page(path);
-    if (name === "login") return this.#login(request);
+    if (name === "login") return this.#login(request, connection);
     if (!this.#access.isKnown(request.headers.get("cookie")))
       return errorResponse("signed-out", "This page is not signed in.", "Run `backtrail view` again.");
     if (name === "events") return this.#live.open(connection);
@@ -110,7 +111,9 @@ class View {
     return asset ? assetResponse(asset) : errorResponse("not-found", "There is nothing here.");
   }
 
-  async #login(request: Request): Promise<Response> {
+  async #login(request: Request, { peer }: Connection): Promise<Response> {
+    if (peer && this.#listener && !isOwnUsers(peer, this.#listener.port))
+      return errorResponse("refused", "Only the user who started this server can sign in.");
     const body = await bodyOf(request);
     const cookie = this.#access.exchange(body?.["token"]);
     if (cookie !== null) return cookieResponse(cookie);

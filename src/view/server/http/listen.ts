@@ -1,9 +1,12 @@
 /** The listening sockets: loopback only, the same port on IPv4 and IPv6. The only file of the viewer that uses Bun. */
 import { codeOf, UserError } from "../../../base/errors.ts";
+import type { Peer } from "./peer.ts";
 
 export interface Connection {
   /** Lets a response stay open without any data. */
   keepOpen(): void;
+  /** Null if the client has gone. */
+  readonly peer: Peer | null;
 }
 
 export interface Listener {
@@ -47,7 +50,8 @@ function bind(hostname: string, port: number, { answer, maxBodyBytes }: ListenOp
       reusePort: false,
       maxRequestBodySize: maxBodyBytes,
       idleTimeout: 30,
-      fetch: (request, server) => answer(request, { keepOpen: () => server.timeout(request, 0) }),
+      fetch: (request, server) =>
+        answer(request, { keepOpen: () => server.timeout(request, 0), peer: server.requestIP(request) }),
       error: () => new Response(null, { status: 500 }),
     });
   } catch (error) {
