@@ -54,8 +54,34 @@ describe("the network", () => {
       "127.0.0.1",
       `127.0.0.1.:${port()}`,
     ];
-    for (const Host of [...hosts, `127.0.0.1:${port()}.evil.example`, `localhost.:${port()}`, `2130706433:${port()}`])
+    hosts.push(`127.0.0.1:${port()}.evil.example`, `localhost.:${port()}`, `2130706433:${port()}`, `0.0.0.0:${port()}`);
+    hosts.push(`[::ffff:127.0.0.1]:${port()}`, `[::1%25lo]:${port()}`, `[::]:${port()}`, `127.1:${port()}`);
+    hosts.push(`127.0.0.1:0${port()}`, `user@127.0.0.1:${port()}`, `127.0.0.1:${port()}, evil.example`, "");
+    for (const Host of hosts)
       for (const name of PATHS) expect([Host, name, (await get(name, { Host })).status]).toEqual([Host, name, 403]);
+  });
+
+  test("an address with a host name of its own, as proxies get it, does not stand in for Host", async () => {
+    const { pathname } = new URL("api/state", served.view.base);
+    for (const address of [served.view.origin, "http://evil.example", "file://"]) {
+      const request = rawRequest("GET", address + pathname, headers({ Host: "evil.example" }));
+      expect([400, 403]).toContain((await sendRaw(port(), request)).status);
+    }
+    const other = rawRequest("GET", "file:///etc/hostname", headers());
+    expect((await sendRaw(port(), other)).status).toBe(400);
+  });
+
+  test("only GET and POST are answered, and no header makes the one the other", async () => {
+    for (const method of ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "PROPFIND"])
+      for (const name of ["", "api/state", "api/plan"]) {
+        const { status } = await sendRaw(
+          port(),
+          rawRequest(method, path(name), headers({ Origin: served.view.origin })),
+        );
+        expect([method, name, [400, 405].includes(status)]).toEqual([method, name, true]);
+      }
+    const overridden = { Origin: served.view.origin, "X-HTTP-Method-Override": "POST" };
+    expect((await get("api/plan?_method=POST", overridden)).status).toBe(405);
   });
 
   test("a request without a host name, or with two, is refused", async () => {
