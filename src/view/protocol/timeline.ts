@@ -43,6 +43,8 @@ export interface TimelineQuery {
   agent?: string;
   session?: string;
   fate?: Fate;
+  /** `broke`: only turns that broke the check. */
+  check?: Check | "broke";
   /** Words in prompts and answers; case does not matter. */
   text?: string;
   /** A pattern as in .gitignore. */
@@ -135,6 +137,8 @@ export interface TurnRow {
   tokens: Tokens | null;
   cost: Cost | null;
   check: Check | null;
+  /** The check passed before the turn and fails after it. */
+  broke?: true;
   /** The commit that contains the turn's changes; null until it is looked for: ask `turnCommits`. */
   commit: string | null;
   /** The first line of the agent's last answer, shortened to 200 characters. */

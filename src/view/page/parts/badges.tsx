@@ -35,8 +35,14 @@ export function FateTag({ fate }: { fate: Fate }) {
   return <span class={`tag fate-${fate}`}>{fate}</span>;
 }
 
-export function CheckTag({ check }: { check: Check | null }) {
+export function CheckTag({ check, broke }: { check: Check | null; broke?: boolean | undefined }) {
   if (check === null) return null;
+  if (broke)
+    return (
+      <span class="tag broke" title="The check passed before this turn and fails after it">
+        broke the check
+      </span>
+    );
   const words = { pass: "check passed", fail: "check failed", skip: "check skipped" } as const;
   const signs = { pass: "✓", fail: "✗", skip: "–" } as const;
   return (

@@ -1,36 +1,47 @@
-/** One line of code in syntax colors, with a part of it marked as changed. */
+/** One line of code in syntax colors, with parts of it marked as changed. */
 import type { VNode } from "preact";
 import { type familyOf, highlight, type Token } from "../text/highlight.ts";
+import type { Range } from "../text/rows.ts";
 
 interface Props {
   text: string;
   family: ReturnType<typeof familyOf>;
-  /** The changed characters. */
-  part?: { start: number; end: number } | undefined;
+  /** The changed characters, in order. */
+  parts?: readonly Range[] | undefined;
 }
 
-export function Code({ text, family, part }: Props) {
+export function Code({ text, family, parts = [] }: Props) {
   const tokens = highlight(text, family);
-  if (!part || part.start >= part.end) return <>{tokens.map(tokenView)}</>;
-  const before: Token[] = [];
-  const inside: Token[] = [];
-  const after: Token[] = [];
+  if (parts.length === 0) return <>{tokens.map(tokenView)}</>;
+  return (
+    <>
+      {cutAt(tokens, parts).map(({ tokens: inside, isMarked }, i) =>
+        isMarked ? <mark key={i}>{inside.map(tokenView)}</mark> : inside.map(tokenView),
+      )}
+    </>
+  );
+}
+
+/** The tokens as runs that are wholly inside a range or wholly outside of all. */
+function cutAt(tokens: readonly Token[], ranges: readonly Range[]): { tokens: Token[]; isMarked: boolean }[] {
+  const runs: { tokens: Token[]; isMarked: boolean }[] = [];
   let at = 0;
+  let next = 0;
   for (const [kind, content] of tokens) {
-    const cuts = [0, clamp(part.start - at, content.length), clamp(part.end - at, content.length), content.length];
-    for (const [i, list] of [before, inside, after].entries()) {
-      const piece = content.slice(cuts[i], cuts[i + 1]);
-      if (piece !== "") list.push([kind, piece]);
+    for (let from = 0; from < content.length; ) {
+      while ((ranges[next]?.end ?? Number.POSITIVE_INFINITY) <= at + from) next++;
+      const { start, end } = ranges[next] ?? { start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+      const isMarked = start <= at + from;
+      const to = Math.min(content.length, (isMarked ? end : start) - at);
+      const last = runs.at(-1);
+      const piece: Token = [kind, content.slice(from, to)];
+      if (last?.isMarked === isMarked) last.tokens.push(piece);
+      else runs.push({ tokens: [piece], isMarked });
+      from = to;
     }
     at += content.length;
   }
-  return (
-    <>
-      {before.map(tokenView)}
-      <mark>{inside.map(tokenView)}</mark>
-      {after.map(tokenView)}
-    </>
-  );
+  return runs;
 }
 
 function tokenView([kind, text]: Token, i: number): VNode | string {
@@ -41,8 +52,4 @@ function tokenView([kind, text]: Token, i: number): VNode | string {
       {text}
     </span>
   );
-}
-
-function clamp(value: number, high: number): number {
-  return Math.max(0, Math.min(high, value));
 }

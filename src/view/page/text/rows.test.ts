@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Hunk } from "../../protocol.ts";
-import { changedPart, changedParts, pairRows, rowsOf } from "./rows.ts";
+import { changedParts, changedRanges, pairRows, type Range, rowsOf } from "./rows.ts";
 
 const hunk = (oldStart: number, newStart: number, lines: string[], section = ""): Hunk => ({
   oldStart,
@@ -34,9 +34,36 @@ test("a changed line is beside the line that it replaces, with the changed part"
     ["price = net * 1.2;", "price = net * 12;"],
     [undefined, "more"],
   ]);
-  expect([...changedParts(pairs).values()]).toEqual([
-    { start: 15, end: 16 },
-    { start: 15, end: 15 },
+  expect([...changedParts(pairs).values()]).toEqual([[{ start: 14, end: 17 }], [{ start: 14, end: 16 }]]);
+});
+
+/** The line with its changed parts in brackets. */
+function marked(before: string, after: string): string[] | null {
+  const changed = changedRanges(before, after);
+  if (!changed) return null;
+  const mark = (text: string, ranges: readonly Range[]) =>
+    ranges
+      .toReversed()
+      .reduce((all, { start, end }) => `${all.slice(0, start)}[${all.slice(start, end)}]${all.slice(end)}`, text);
+  return [mark(before, changed.before), mark(after, changed.after)];
+}
+
+test("each changed word is marked, and what is the same between them is not", () => {
+  expect(marked('import { price } from "./price.js";', 'import { cached } from "./cache.js";')).toEqual([
+    'import { [price] } from "./[price].js";',
+    'import { [cached] } from "./[cache].js";',
   ]);
-  expect(changedPart("alpha", "omega")).toBeNull();
+  expect(marked("  return sum;", "    return sum;")).toEqual(["[  ]return sum;", "[    ]return sum;"]);
+  expect(marked("total(a)", "total(a, b)")).toEqual(["total(a)", "total(a[, b])"]);
+});
+
+test("lines that have little in common are not marked, nor are equal ones", () => {
+  expect(marked("alpha beta", "omega")).toBeNull();
+  expect(marked("", "omega")).toBeNull();
+  expect(marked("same", "same")).toBeNull();
+});
+
+test("a line of very many words is compared by its two ends", () => {
+  const words = (word: string) => Array.from({ length: 5000 }, (_, i) => `${word}${i}`).join(" ");
+  expect(marked(`${words("a")} x ${words("b")}`, `${words("a")} y ${words("b")}`)?.[0]).toContain(" [x] ");
 });

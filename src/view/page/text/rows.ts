@@ -56,25 +56,87 @@ export function pairRows(rows: readonly Row[]): Pair[] {
   return pairs;
 }
 
-/** The part of each line that changed, where a deleted line stands beside an added one and most of it is the same. */
-export function changedParts(pairs: readonly Pair[]): Map<Row, { start: number; end: number }> {
-  const parts = new Map<Row, { start: number; end: number }>();
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** The parts of each line that changed, where a deleted line stands beside an added one and much of it is the same. */
+export function changedParts(pairs: readonly Pair[]): Map<Row, readonly Range[]> {
+  const parts = new Map<Row, readonly Range[]>();
   for (const { left, right } of pairs) {
     if (left?.kind !== "delete" || right?.kind !== "add") continue;
-    const part = changedPart(left.text, right.text);
-    if (!part) continue;
-    parts.set(left, { start: part.start, end: left.text.length - part.end });
-    parts.set(right, { start: part.start, end: right.text.length - part.end });
+    const changed = changedRanges(left.text, right.text);
+    if (!changed) continue;
+    parts.set(left, changed.before);
+    parts.set(right, changed.after);
   }
   return parts;
 }
 
-/** The length of the common start and of the common end of two lines; null if little is common. */
-export function changedPart(before: string, after: string): { start: number; end: number } | null {
-  const shorter = Math.min(before.length, after.length);
+/** Longer lines are compared by their beginnings and ends alone: the time grows with the square of the words. */
+const MAX_WORDS = 80;
+/** Of the shorter line, what must be the same: otherwise the marks say nothing. */
+const MIN_COMMON = 0.4;
+
+/** Where two lines differ, word by word; null if little is common, or everything. */
+export function changedRanges(before: string, after: string): { before: Range[]; after: Range[] } | null {
+  if (before === after) return null;
+  const old = wordsOf(before);
+  const fresh = wordsOf(after);
+  let head = 0;
+  while (head < Math.min(old.length, fresh.length) && old[head] === fresh[head]) head++;
+  let tail = 0;
+  while (tail < Math.min(old.length, fresh.length) - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
+  const kept = commonWords(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail));
+  const isKept = (side: "old" | "fresh", words: readonly string[]) => (i: number) =>
+    i < head || i >= words.length - tail || kept.some((pair) => pair[side] === i - head);
+  const isSame = isKept("old", old);
+  const common = old.reduce((sum, word, i) => sum + (isSame(i) ? word.trim().length : 0), 0);
+  if (common === 0 || common < MIN_COMMON * Math.min(visibleLength(before), visibleLength(after))) return null;
+  return { before: rangesOf(old, isSame), after: rangesOf(fresh, isKept("fresh", fresh)) };
+}
+
+/** Names, numbers, spaces, and every other sign by itself. */
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+}
+
+function visibleLength(text: string): number {
+  return text.replace(/\s+/g, "").length;
+}
+
+/** The longest common subsequence, as pairs of positions. */
+function commonWords(old: readonly string[], fresh: readonly string[]): { old: number; fresh: number }[] {
+  if (old.length === 0 || fresh.length === 0 || old.length > MAX_WORDS || fresh.length > MAX_WORDS) return [];
+  const width = fresh.length + 1;
+  const longest = new Uint16Array((old.length + 1) * width);
+  const at = (i: number, k: number) => longest[i * width + k] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let k = fresh.length - 1; k >= 0; k--)
+      longest[i * width + k] = old[i] === fresh[k] ? at(i + 1, k + 1) + 1 : Math.max(at(i + 1, k), at(i, k + 1));
+  const pairs: { old: number; fresh: number }[] = [];
+  for (let i = 0, k = 0; i < old.length && k < fresh.length; ) {
+    if (old[i] === fresh[k]) pairs.push({ old: i++, fresh: k++ });
+    else if (at(i + 1, k) >= at(i, k + 1)) i++;
+    else k++;
+  }
+  return pairs;
+}
+
+/** The words that are not kept, as characters. A space or a sign between two of them belongs to them. */
+function rangesOf(words: readonly string[], isKept: (i: number) => boolean): Range[] {
+  const ranges: Range[] = [];
   let start = 0;
-  while (start < shorter && before[start] === after[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  return start + end < shorter * 0.4 || before === after ? null : { start, end };
+  for (const [i, word] of words.entries()) {
+    const end = start + word.length;
+    const last = ranges.at(-1);
+    const isBetween = word.length === 1 && last?.end === start && i + 1 < words.length && !isKept(i + 1);
+    if (!isKept(i) || isBetween) {
+      if (last?.end === start) last.end = end;
+      else ranges.push({ start, end });
+    }
+    start = end;
+  }
+  return ranges;
 }

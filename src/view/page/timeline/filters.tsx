@@ -3,7 +3,13 @@ import type { TimelineQuery } from "../../protocol.ts";
 import { type Route, replace, to } from "../data/router.ts";
 import { useApp } from "../shell/context.ts";
 
-const FILTERS = ["text", "agent", "fate", "path", "session"] as const;
+const FILTERS = ["text", "agent", "fate", "check", "path", "session"] as const;
+
+const CHECKS = [
+  ["broke", "Broke the check"],
+  ["fail", "Check failed"],
+  ["pass", "Check passed"],
+] as const;
 
 /** The filter in an address. */
 export function filterOf({ query }: Route): TimelineQuery {
@@ -38,11 +44,19 @@ export function Filters({ filter }: { filter: TimelineQuery }) {
           ))}
         </select>
       )}
-      <select aria-label="State" value={filter.fate ?? ""} onChange={(event) => set("fate", event.currentTarget.value)}>
+      <select
+        aria-label="State"
+        value={filter.check ?? filter.fate ?? ""}
+        onChange={({ currentTarget: { value } }) => {
+          const isCheck = CHECKS.some(([check]) => check === value);
+          replace(to("", [], { ...filter, fate: isCheck ? "" : value, check: isCheck ? value : "" }));
+        }}
+      >
         <option value="">All states</option>
         <option value="kept">Kept</option>
         <option value="undone">Undone</option>
         <option value="rewound">Rewound</option>
+        {!team && CHECKS.map(([check, name]) => <option value={check}>{name}</option>)}
       </select>
       {(filter.path ?? filter.session) !== undefined && (
         <a class="tag" href={to("")}>

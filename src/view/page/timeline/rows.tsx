@@ -33,7 +33,7 @@ export function TurnLine({ turn, selected }: TurnProps) {
         {turn.open && <span class="tag running">running</span>}
         {turn.interrupted && <span class="tag warn">interrupted</span>}
         <FateTag fate={turn.fate} />
-        <CheckTag check={turn.check} />
+        <CheckTag check={turn.check} broke={turn.broke} />
         {lines && <LineSum {...lines} />}
       </span>
       <span class="second">

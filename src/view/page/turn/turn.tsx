@@ -1,6 +1,6 @@
 /** One turn: the prompt, the answer, what ran, the exact diff, and what one can do with it. */
 import { useEffect, useState } from "preact/hooks";
-import type { TurnDetails } from "../../protocol.ts";
+import type { TurnDetails, TurnRow } from "../../protocol.ts";
 import { ask } from "../acting/action.ts";
 import { to } from "../data/router.ts";
 import { createStore } from "../data/store.ts";
@@ -14,6 +14,9 @@ import { useApp, useHas } from "../shell/context.ts";
 import { duration } from "../text/format.ts";
 import { line, visible } from "../text/visible.ts";
 import { Tools } from "./tools.tsx";
+
+/** Of a longer prompt, the heading has the beginning, and the whole stands below. */
+const MAX_HEADING = 160;
 
 /** The turn on the screen: its id changes when it ends, its key does not. */
 export const shownTurn = createStore<{ id: string; key: string } | null>(null);
@@ -50,14 +53,18 @@ function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boole
     <div class="turn-columns">
       <div class="turn-story">
         <header class="turn-head">
-          <h2 tabIndex={-1}>{turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 240)}</h2>
+          <div class="turn-title">
+            <h2 tabIndex={-1}>{headingOf(turn)}</h2>
+            <Neighbors data={data} />
+          </div>
           <Facts data={data} />
           <Actions data={data} />
         </header>
+        {turn.broke && <Checks data={data} />}
         <Conversation data={data} />
         <NotUndone data={data} />
         <Tools tools={data.tools} problem={data.noTools} turn={turn} />
-        <Checks data={data} />
+        {!turn.broke && <Checks data={data} />}
       </div>
       <Diff key={turn.key} comparison={{ turn: turn.id }} live={turn.open} reveal={reveal}>
         {exportedAt === null && (
@@ -71,7 +78,22 @@ function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boole
   );
 }
 
-function Facts({ data: { turn, commits, previous, next } }: { data: TurnDetails }) {
+/** The first line of a prompt, which may have many. */
+function headingOf({ prompt }: TurnRow): string {
+  if (prompt === null) return "(no prompt recorded)";
+  return line(prompt.trim().split("\n")[0] ?? "", MAX_HEADING);
+}
+
+function Neighbors({ data: { previous, next } }: { data: TurnDetails }) {
+  return (
+    <nav class="neighbors" aria-label="Neighboring turns">
+      {previous !== null && <a href={to("turn", [previous])}>← older</a>}
+      {next !== null && <a href={to("turn", [next])}>newer →</a>}
+    </nav>
+  );
+}
+
+function Facts({ data: { turn, commits } }: { data: TurnDetails }) {
   const spent =
     turn.startedAt !== null && turn.endedAt !== null ? Date.parse(turn.endedAt) - Date.parse(turn.startedAt) : null;
   const has = useHas();
@@ -85,7 +107,7 @@ function Facts({ data: { turn, commits, previous, next } }: { data: TurnDetails 
       {turn.open && <span class="tag running">running</span>}
       {turn.interrupted && <span class="tag warn">interrupted</span>}
       <FateTag fate={turn.fate} />
-      <CheckTag check={turn.check} />
+      <CheckTag check={turn.check} broke={turn.broke} />
       <TokenSum tokens={turn.tokens} />
       <CostSum cost={turn.cost} />
       {commits.map(({ id, subject }) => (
@@ -95,11 +117,6 @@ function Facts({ data: { turn, commits, previous, next } }: { data: TurnDetails 
       ))}
       <span class="mono muted" title="The turn's id: a target for every command">
         {turn.id}
-      </span>
-      <span class="grow" />
-      <span class="neighbors">
-        {previous !== null && <a href={to("turn", [previous])}>← older</a>}
-        {next !== null && <a href={to("turn", [next])}>newer →</a>}
       </span>
     </p>
   );
@@ -148,7 +165,7 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
 
 function Conversation({ data: { turn, prompt, answer } }: { data: TurnDetails }) {
   // A short prompt is the heading already.
-  const isLong = prompt !== null && (prompt.length > 240 || prompt.includes("\n"));
+  const isLong = prompt !== null && (prompt.length > MAX_HEADING || prompt.trim().includes("\n"));
   return (
     <>
       {isLong && <Bubble label="Prompt" text={prompt} />}
@@ -207,22 +224,22 @@ function NotUndone({ data: { notUndone, notCaptured } }: { data: TurnDetails }) 
   );
 }
 
-function Checks({ data: { checks } }: { data: TurnDetails }) {
-  if (checks.length === 0) return null;
+function Checks({ data: { checks, turn } }: { data: TurnDetails }) {
+  const [first] = checks;
+  if (!first) return null;
+  const words = { pass: "passed", fail: "failed", skip: "skipped" } as const;
+  const told = checks.map(({ when, verdict }) => `${words[verdict]} ${when} the turn`).join(", ");
   return (
-    <section class="checks" aria-label="Checks">
-      <h3>Checks</h3>
-      <ul>
-        {checks.map(({ step, when, command, verdict }, i) => (
-          <li key={i}>
-            <CheckTag check={verdict} /> <code>{line(command, 200)}</code>{" "}
-            <span class="muted">
-              {when} the turn, at <span class="mono">{step}</span>
-            </span>
-            <Copy text={command} label="Copy the command" />
-          </li>
+    <section class={turn.broke ? "checks broken" : "checks"} aria-label="Check">
+      <h3>{turn.broke ? "This turn broke the check" : "Check"}</h3>
+      <p>
+        {checks.map(({ when, verdict }) => (
+          <CheckTag key={when} check={verdict} />
         ))}
-      </ul>
+        <code>{line(first.command, 200)}</code>
+        <span class="muted">{told}</span>
+        <Copy text={first.command} label="Copy the command" />
+      </p>
     </section>
   );
 }

@@ -4,12 +4,21 @@ import { pathMatcher } from "../../../../base/fs/glob.ts";
 import type { Step } from "../../../../model/step.ts";
 import { listForks } from "../../../../steps/forks.ts";
 import { isEmptyQuery, matchesTurn, type TurnQuery } from "../../../../steps/query/matches.ts";
-import type { Branch, Fate, LineCounts, OperationRow, Timeline, TimelineItem } from "../../../protocol.ts";
+import type {
+  Branch,
+  Check,
+  Fate,
+  LineCounts,
+  OperationRow,
+  Timeline,
+  TimelineItem,
+  TimelineQuery,
+} from "../../../protocol.ts";
 import { countLines } from "../../repository/line-counts.ts";
 import type { StepGroup, TurnIndex } from "../../repository/turn-index.ts";
 import type { Context } from "../../routes.ts";
 import type { Query } from "../query.ts";
-import { fateOf, type RowFacts, restoreRows, rowFacts, turnRow } from "./turn-rows.ts";
+import { brokeCheck, fateOf, type RowFacts, restoreRows, rowFacts, turnRow } from "./turn-rows.ts";
 
 const USUAL_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -91,14 +100,22 @@ function filterOf(query: Query): Filter {
   };
   const session = query.text("session");
   const fate = query.text("fate") as Fate | null;
-  const isFiltered = !isEmptyQuery(wanted) || session !== null || fate !== null;
-  return (group, { turns }) => {
+  const check = query.text("check") as TimelineQuery["check"] | null;
+  const isFiltered = !isEmptyQuery(wanted) || session !== null || fate !== null || check !== null;
+  return (group, facts) => {
     if (!isFiltered) return true;
     if (!group.isTurn || !matchesTurn(wanted, group.steps)) return false;
     const [head] = group.steps;
     if (session !== null && head.session !== session) return false;
-    return fate === null || fateOf(turns.statuses().of(head)) === fate;
+    if (check !== null && !(check === "broke" ? brokeCheck(group, facts) : checkAfter(group, facts) === check))
+      return false;
+    return fate === null || fateOf(facts.turns.statuses().of(head)) === fate;
   };
+}
+
+function checkAfter({ steps }: StepGroup, { checkOf }: RowFacts): Check | null {
+  const end = steps.find(({ kind }) => kind === "turn-end");
+  return end ? checkOf(end) : null;
 }
 
 function itemOf(group: StepGroup, branches: Branches, operations: Operations, facts: RowFacts): TimelineItem | null {

@@ -66,6 +66,7 @@ export function turnRow(group: StepGroup, branch: string, facts: RowFacts): Turn
     tokens: end?.tokens ?? null,
     cost: end ? costOf(end) : null,
     check: end ? facts.checkOf(end) : null,
+    ...(brokeCheck(group, facts) ? { broke: true as const } : {}),
     commit: null,
     answer: end?.response ? shorten(oneLine(redaction.text(end.response)), ANSWER_LENGTH) : null,
     forks: statuses.forks(steps).map(({ id, name }) => ({ id, name })),
@@ -73,6 +74,13 @@ export function turnRow(group: StepGroup, branch: string, facts: RowFacts): Turn
     changedBefore: start ? statuses.changedBefore(start) : false,
     worktree: head.worktree,
   };
+}
+
+/** The check passed on the files before the turn and failed on those after it. */
+export function brokeCheck({ steps }: StepGroup, { checkOf }: Pick<RowFacts, "checkOf">): boolean {
+  const end = steps.find(({ kind }) => kind === "turn-end");
+  const start = steps.findLast(({ kind }) => kind === "turn-start");
+  return end !== undefined && start !== undefined && checkOf(end) === "fail" && checkOf(start) === "pass";
 }
 
 const NO_FILES: FileChanges = { added: [], modified: [], deleted: [] };

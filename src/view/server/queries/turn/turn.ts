@@ -1,6 +1,7 @@
 /** One turn: its texts, tool calls, side effects, checks and neighbors. */
 import { listSideEffects } from "../../../../api/restore/side-effects.ts";
 import { UserError } from "../../../../base/errors.ts";
+import { shellWord } from "../../../../model/command.ts";
 import type { Step } from "../../../../model/step.ts";
 import { readCheckResults } from "../../../../restore/targets/check-results.ts";
 import type { CheckResult, SideEffect, ToolCallDetails, TurnDetails } from "../../../protocol.ts";
@@ -91,7 +92,7 @@ async function effects(
 
 function checksOf({ workspace }: OpenRepository, before: Step | undefined, after: Step | undefined): CheckResult[] {
   const checks = readCheckResults(workspace);
-  const command = checks.command?.join(" ") ?? "";
+  const command = (checks.command ?? []).map(shellWord).join(" ");
   const found: CheckResult[] = [];
   for (const [when, step] of [
     ["before", before],
