@@ -22,6 +22,8 @@ export interface SearchHit {
   repository: string | null;
   repositoryId: string | null;
   turn: number | null;
+  /** What the turn was asked; only for turns of this repository. */
+  prompt?: string | null;
   time: string;
   field: "prompt" | "answer" | "thinking" | "command" | "output" | "added" | "removed" | "path";
   /** Matches are between U+0001 and U+0002. */

@@ -4,7 +4,8 @@ import { type Route, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age, Agent, CheckTag, FateTag } from "../parts/badges.tsx";
 import { useKept } from "../parts/kept.ts";
-import { Empty, Problem, Skeleton } from "../parts/states.tsx";
+import { Problem, Skeleton } from "../parts/states.tsx";
+import { useApp } from "../shell/context.ts";
 import { plural } from "../text/format.ts";
 import { line, visible } from "../text/visible.ts";
 
@@ -45,17 +46,31 @@ export function SearchScreen({ place }: { place: Route }) {
         </p>
       )}
       {found?.total === 0 && (
-        <Empty title="Nothing found">
-          <p>Try fewer words, or the beginning of one with a star: tok*</p>
-        </Empty>
+        <p>
+          Try fewer words, or the beginning of one with a star: <span class="mono">tok*</span>
+        </p>
       )}
       <ul class="rows" aria-label="Hits">
-        {found?.hits.map((hit, i) => (
-          <Hit key={`${hit.id} ${hit.field} ${i}`} hit={hit} />
+        {grouped(found?.hits ?? []).map((hits) => (
+          <Group key={hits[0].id ?? `${hits[0].session} ${hits[0].turn}`} hits={hits} />
         ))}
       </ul>
     </div>
   );
+}
+
+type Hits = readonly [SearchHit, ...SearchHit[]];
+
+/** The hits of one turn together, where its best one is. */
+function grouped(hits: readonly SearchHit[]): Hits[] {
+  const groups = new Map<string, [SearchHit, ...SearchHit[]]>();
+  for (const hit of hits) {
+    const key = JSON.stringify([hit.repository, hit.session, hit.id ?? hit.turn]);
+    const known = groups.get(key);
+    if (known) known.push(hit);
+    else groups.set(key, [hit]);
+  }
+  return [...groups.values()];
 }
 
 const EXAMPLES = [
@@ -84,27 +99,41 @@ function Examples() {
   );
 }
 
-function Hit({ hit }: { hit: SearchHit }) {
+/** Of a turn with many hits, the best ones. */
+const MAX_SNIPPETS = 3;
+
+function Group({ hits }: { hits: Hits }) {
+  const { repository: own } = useApp();
+  const [hit] = hits;
   const repository = hit.repositoryId ?? undefined;
   const address = hit.id === null ? to("session", [hit.session], { repository }) : to("turn", [hit.id], { repository });
+  const elsewhere = hit.repository !== null && hit.repository !== own.root;
   return (
     <li>
       <a class="row hit" href={address}>
         <span class="row-main">
-          <span class="snippet">
-            <Snippet text={hit.snippet} />
-          </span>
+          {hit.prompt && <span class="prompt">{line(hit.prompt, 200)}</span>}
           <span class="second">
-            <span class="tag">{FIELDS[hit.field] ?? hit.field}</span>
             {hit.person !== undefined && <b>{line(hit.person ?? "somebody", 40)}</b>}
             <Agent id={hit.agent} />
             <Age time={hit.time} />
-            {hit.path !== null && <span class="mono">{line(hit.path, 80)}</span>}
             <FateTag fate={hit.fate.state} />
             <CheckTag check={hit.fate.check} />
             {hit.fate.commit !== null && <span class="mono">{hit.fate.commit.slice(0, 7)}</span>}
-            {hit.repository !== null && <span>{line(hit.repository.split("/").at(-1) ?? "", 40)}</span>}
+            {elsewhere && <span>{line(hit.repository?.split("/").at(-1) ?? "", 40)}</span>}
           </span>
+          {hits.slice(0, MAX_SNIPPETS).map((one, i) => (
+            <span key={i} class="found">
+              <span class="tag">{FIELDS[one.field] ?? one.field}</span>
+              {one.path !== null && <span class="mono muted">{line(one.path, 80)}</span>}
+              <span class="snippet">
+                <Snippet text={one.snippet} />
+              </span>
+            </span>
+          ))}
+          {hits.length > MAX_SNIPPETS && (
+            <span class="muted more-hits">and {plural(hits.length - MAX_SNIPPETS, "more hit")} in this turn</span>
+          )}
         </span>
       </a>
     </li>

@@ -10,7 +10,7 @@ import { Age, Agent, CostSum, FateTag, TokenSum } from "../parts/badges.tsx";
 import { Problem, Skeleton } from "../parts/states.tsx";
 import { useApp } from "../shell/context.ts";
 import { count, plural } from "../text/format.ts";
-import { line, visible } from "../text/visible.ts";
+import { firstLine, line, visible } from "../text/visible.ts";
 import { Entries } from "./session/entries.tsx";
 
 const PAGE = 200;
@@ -49,7 +49,7 @@ function Session({ data, turn }: { data: SessionDetails; turn: number }) {
       </nav>
       <article class="pane conversation" aria-label="Conversation">
         <header>
-          <h2>{line(data.title ?? session.prompt, 200)}</h2>
+          <h2>{firstLine(data.title ?? session.prompt, 160)}</h2>
           <p class="facts">
             <Agent id={session.agent} />
             {session.model !== null && <span>{line(session.model, 40)}</span>}

@@ -119,7 +119,7 @@ function Slider({ moments, path, step, more }: Props) {
           <TreeThen step={current.step} open={path} />
         </nav>
         <section class="pane file-then" aria-label="File at this moment">
-          {path === "" ? <ChangedThen moment={current} /> : <FileThen step={current.step} path={path} />}
+          {path === "" ? <ChangedThen moment={current} /> : <FileThen moment={current} path={path} />}
         </section>
       </div>
     </div>

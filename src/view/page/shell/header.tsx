@@ -46,6 +46,13 @@ function placesOf(): readonly Place[] {
 
 export function Header({ place }: { place: Route }) {
   const { repository, readOnly, exportedAt, team } = useApp();
+  const places = useRef<HTMLElement>(null);
+  // In a narrow window, the places scroll sideways.
+  useEffect(() => {
+    const current = places.current?.querySelector<HTMLElement>("[aria-current]");
+    if (places.current && current)
+      places.current.scrollLeft = current.offsetLeft - (places.current.clientWidth - current.offsetWidth) / 2;
+  }, [place.screen]);
   return (
     <header class="top">
       <h1>
@@ -60,7 +67,7 @@ export function Header({ place }: { place: Route }) {
           </span>
         </a>
       </h1>
-      <nav aria-label="Screens">
+      <nav aria-label="Screens" ref={places}>
         {placesOf().map(({ screen, parts, label, inside }) => (
           <a key={screen} href={to(screen, parts)} aria-current={inside.includes(place.screen) ? "page" : undefined}>
             {label}

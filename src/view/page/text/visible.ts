@@ -38,6 +38,11 @@ export function line(text: string, length = MAX_LINE): string {
   return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat;
 }
 
+/** The first line of a text that may have many, for a heading. */
+export function firstLine(text: string, length: number): string {
+  return line(text.trim().split("\n", 1)[0] ?? "", length);
+}
+
 /** A line of a file as it is shown: made visible, and cut if it is very long. */
 export function fileLine(text: string): { text: string; cut: number } {
   if (text.length <= MAX_LINE) return { text: visible(text), cut: 0 };

@@ -12,7 +12,7 @@ import { Markdown } from "../parts/markdown.tsx";
 import { Problem, Skeleton } from "../parts/states.tsx";
 import { useApp, useHas } from "../shell/context.ts";
 import { duration } from "../text/format.ts";
-import { line, visible } from "../text/visible.ts";
+import { firstLine, line, visible } from "../text/visible.ts";
 import { Tools } from "./tools.tsx";
 
 /** Of a longer prompt, the heading has the beginning, and the whole stands below. */
@@ -78,10 +78,8 @@ function Details({ data, reveal, setReveal }: { data: TurnDetails; reveal: boole
   );
 }
 
-/** The first line of a prompt, which may have many. */
 function headingOf({ prompt }: TurnRow): string {
-  if (prompt === null) return "(no prompt recorded)";
-  return line(prompt.trim().split("\n")[0] ?? "", MAX_HEADING);
+  return prompt === null ? "(no prompt recorded)" : firstLine(prompt, MAX_HEADING);
 }
 
 function Neighbors({ data: { previous, next } }: { data: TurnDetails }) {

@@ -1,11 +1,13 @@
 /** Search over everything that agents were asked, said, ran and changed. */
 import { search as searchEverything } from "../../../api/search.ts";
+import { shorten } from "../../../base/text.ts";
 import type { SearchAnswer } from "../../protocol.ts";
 import type { Context } from "../routes.ts";
 import type { Query } from "./query.ts";
 
 const USUAL_LIMIT = 30;
 const MAX_LIMIT = 200;
+const PROMPT_LENGTH = 300;
 const CHECKS = { green: "pass", red: "fail" } as const;
 /** Enclose a match in a snippet; no text that is indexed contains them. */
 const [START, END] = ["\u0001", "\u0002"];
@@ -17,6 +19,12 @@ export async function search({ repository, repositories }: Context, query: Query
     here: query.flag("here"),
   });
   const { workspace } = repository;
+  const redaction = await repository.redaction(false);
+  const { turns } = repository.turns();
+  const promptOf = (id: string): string | null => {
+    const prompt = turns.of(id)?.steps.find((step) => step.prompt)?.prompt ?? null;
+    return prompt === null ? null : shorten(redaction.text(prompt), PROMPT_LENGTH);
+  };
   return {
     available: true,
     total,
@@ -28,6 +36,7 @@ export async function search({ repository, repositories }: Context, query: Query
       repository: hit.repository,
       repositoryId: hit.repository === workspace.root ? repository.id : repositories.idOfRoot(hit.repository),
       turn: hit.turn,
+      prompt: hit.fate === null || hit.repository !== workspace.root ? null : promptOf(hit.id),
       time: hit.time ?? "",
       field: hit.field,
       snippet: marked(hit.snippet, hit.matches),

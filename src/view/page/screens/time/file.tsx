@@ -1,17 +1,22 @@
 /** One file as it was at a state. */
-import { useEffect, useState } from "preact/hooks";
-import type { FileAtStep } from "../../../protocol.ts";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { FileAtStep, FileDiff, Moment } from "../../../protocol.ts";
 import { query } from "../../data/client.ts";
 import { to } from "../../data/router.ts";
 import { useQuery } from "../../data/use-query.ts";
 import { useKept } from "../../parts/kept.ts";
 import { Problem, Skeleton } from "../../parts/states.tsx";
 import { TextLines } from "../../parts/text-lines.tsx";
-import { plural, size } from "../../text/format.ts";
+import { grouped, plural, size } from "../../text/format.ts";
+import { rowsOf } from "../../text/rows.ts";
 import { visible } from "../../text/visible.ts";
 
-export function FileThen({ step, path }: { step: string; path: string }) {
+export function FileThen({ moment, path }: { moment: Moment; path: string }) {
+  const { step, change, kind } = moment;
   const { data, error, loading } = useQuery("file", { step, path });
+  const isChange = change !== undefined && kind === "turn-end";
+  const { data: diff } = useQuery("fileDiff", isChange ? { turn: step, path } : null);
+  const changed = useMemo(() => (isChange ? changedLines(diff) : NO_LINES), [isChange, diff]);
   const file = useKept(data, error !== undefined);
   const missing = error?.kind === "not-found";
   return (
@@ -26,15 +31,29 @@ export function FileThen({ step, path }: { step: string; path: string }) {
       {missing && <p class="empty-line">The file does not exist at this moment.</p>}
       {error && !missing && <Problem error={error} />}
       {!file && loading && <Skeleton lines={8} label="Loading the file" />}
-      {file && <Content file={file} path={path} />}
+      {file && <Content file={file} path={path} changed={file.step === step ? changed : NO_LINES} />}
     </>
   );
 }
 
-function Content({ file, path }: { file: FileAtStep; path: string }) {
+interface Shown<Content> {
+  file: Content;
+  path: string;
+  /** The lines that this moment's turn wrote, from 0. */
+  changed: ReadonlySet<number>;
+}
+
+const NO_LINES: ReadonlySet<number> = new Set();
+
+function changedLines(diff: FileDiff | undefined): ReadonlySet<number> {
+  if (diff?.kind !== "text") return NO_LINES;
+  return new Set(rowsOf(diff.hunks).flatMap(({ kind, new: number }) => (kind === "add" ? [number - 1] : [])));
+}
+
+function Content({ file, path, changed }: Shown<FileAtStep>) {
   switch (file.kind) {
     case "text":
-      return <Text key={file.id} file={file} path={path} />;
+      return <Text key={file.id} file={file} path={path} changed={changed} />;
     case "image":
       return (
         <div class="pictures">
@@ -53,7 +72,7 @@ function Content({ file, path }: { file: FileAtStep; path: string }) {
 }
 
 /** Long files come in parts. */
-function Text({ file, path }: { file: Extract<FileAtStep, { kind: "text" }>; path: string }) {
+function Text({ file, path, changed }: Shown<Extract<FileAtStep, { kind: "text" }>>) {
   const [rest, setRest] = useState<{ lines: string[]; next: number | null }>({ lines: [], next: file.next });
   const [busy, setBusy] = useState(false);
   useEffect(() => setRest({ lines: [], next: file.next }), [file]);
@@ -72,8 +91,11 @@ function Text({ file, path }: { file: Extract<FileAtStep, { kind: "text" }>; pat
   };
   return (
     <>
-      <p class="muted file-facts">{plural(file.lines, "line")}</p>
-      <TextLines lines={lines} path={path} more={rest.next !== null} loadMore={loadMore} />
+      <p class="muted file-facts">
+        {plural(file.lines, "line")}
+        {changed.size > 0 && `, ${grouped(changed.size)} written by this turn`}
+      </p>
+      <TextLines lines={lines} path={path} changed={changed} more={rest.next !== null} loadMore={loadMore} />
     </>
   );
 }
