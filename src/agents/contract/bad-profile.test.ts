@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { faultyProfiles } from "../authoring/faults.ts";
 import qwen from "../builtin/qwen/profile.json";
 import { describedAgent } from "../generic/agent.ts";
 import { findTranscript, isSessionId, placeOf } from "../generic/place.ts";
@@ -41,6 +42,25 @@ test("an unknown key is named with the one that was probably meant", () => {
 test("a missing key says which, with an example", () => {
   const { display_name: _, ...rest } = qwen;
   expect(problemsOf(rest)).toEqual(['display_name: missing; for example "display_name": "Qwen Code"']);
+});
+
+test("a value of the wrong kind says what it must be, with an example", () => {
+  const hooks = { ...qwen.hooks, events: { ...qwen.hooks.events, Stop: "Halt" } };
+  expect(problemsOf({ ...qwen, hooks })[0]).toStartWith('hooks.events.Stop: expected "SessionStart", "TurnStart"');
+  const user = { path: ".x/y.yaml", format: "yaml" };
+  expect(problemsOf({ ...qwen, hooks: { ...qwen.hooks, settings: { user } } })[0]).toStartWith(
+    'hooks.settings.user.format: expected "claude-settings"',
+  );
+  expect(problemsOf({ ...qwen, resume: "qwen --resume {session}" })).toEqual([
+    'resume: expected array, received string; for example "resume": ["qwen","--resume","{session}"]',
+  ]);
+});
+
+test("a profile that is used although something in it is wrong is known", async () => {
+  put("odd", { ...qwen, id: "odd", exectuable: "x" });
+  put("good", { ...qwen, id: "good", $schema: undefined });
+  put("endless", { v: 2, id: "endless", like: "endless" });
+  expect(await faultyProfiles(["odd", "good", "endless", "qwen"])).toEqual(["odd"]);
 });
 
 test("no place leads out of the agent's directory, whatever the project and the session are called", () => {

@@ -30,12 +30,44 @@ function explained(issue: Issue, value: unknown, schema: Record<string, unknown>
   }
   if (at.length > 0 && valueAt(value, issue.path) === undefined) {
     const example = exampleAt(schema, at);
-    return [`${place(at)}: missing${example === undefined ? "" : `; for example ${example}`}`];
+    return [withExample(`${place(at)}: missing`, example)];
+  }
+  const found = valueAt(value, issue.path);
+  const format = isRecord(found) ? found["format"] : undefined;
+  const formats = optionsAt(schema, [...at, "format"]);
+  if (issue.code === "invalid_union" && typeof format === "string" && formats.length > 0 && !formats.includes(format)) {
+    return [`${place([...at, "format"])}: ${oneOf(formats)}`];
   }
   const nested = bestBranch(issue, value);
   if (nested)
     return nested.flatMap((each) => explained({ ...each, path: [...issue.path, ...each.path] }, value, schema));
-  return [`${place(at)}: ${issue.message}`];
+  const options = optionsAt(schema, at);
+  const message =
+    isScalar(found) && options.length > 0 ? oneOf(options) : issue.message.replace(/^Invalid input: /, "");
+  const isWrongKind = issue.code === "invalid_type" || issue.code === "invalid_union";
+  const example = isWrongKind ? exampleAt(schema, at) : undefined;
+  return [withExample(`${place(at)}: ${message}`, example)];
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
+
+function oneOf(options: readonly unknown[]): string {
+  const names = options.map((each) => JSON.stringify(each));
+  return `expected ${[names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ")}`;
+}
+
+function withExample(text: string, example: string | undefined): string {
+  return example === undefined ? text : `${text}; for example ${example}`;
+}
+
+/** The values that the schema names at a path. */
+function optionsAt(schema: unknown, path: readonly string[]): unknown[] {
+  return schemaAt(schema, path).flatMap((each) => {
+    const all = each["enum"];
+    return "const" in each ? [each["const"]] : Array.isArray(all) ? all : [];
+  });
 }
 
 /** Of a union, the alternative that the value comes closest to: the one whose literal keys match. */

@@ -1,4 +1,5 @@
 /** `agents list`: lists every agent and its capabilities. */
+import { faultyProfiles } from "../../../agents/authoring/faults.ts";
 import type { Agent } from "../../../agents/contract/agent.ts";
 import { brokenProfiles, capabilitiesOf, isOverridden, listAgents } from "../../../agents/registry/registry.ts";
 import { printable } from "../../../base/text.ts";
@@ -59,6 +60,8 @@ export async function run(options: OptionsOf<typeof agentsListCommand>, io: Io):
   for (const line of fits ? wide : agents.flatMap((agent) => narrowLines(agent, io))) io.print(line);
   for (const id of overridden)
     io.say(`${id} is built in; your own profile replaces the one that comes with Backtrail.`);
+  for (const id of await faultyProfiles(agents.map(({ profile }) => profile.id)))
+    io.say(`Something is wrong in your profile ${id}.json; \`backtrail agents check ${id}\` says what.`);
   for (const id of brokenProfiles(agents.map(({ profile }) => profile.id)))
     io.say(`Your profile ${id}.json can't be used; \`backtrail agents check ${id}\` says why.`);
 }

@@ -1,5 +1,6 @@
 /** `enable`: starts recording here. */
 
+import { faultyProfiles } from "../../../agents/authoring/faults.ts";
 import type { Scope } from "../../../agents/contract/profile.ts";
 import type { InstallReport } from "../../../agents/hooks/install.ts";
 import { getAgent } from "../../../agents/registry/registry.ts";
@@ -102,6 +103,8 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
     note("No agent was found on this machine, so the default one was taken. --agent names another.");
   }
   for (const text of report.installed.flatMap(({ notes }) => notes)) note(text);
+  for (const id of await faultyProfiles(report.installed.map(({ agent }) => agent)))
+    note(`Something is wrong in your profile ${id}.json; \`backtrail agents check ${id}\` says what.`);
   for (const done of report.installed) tellByHand(done, io);
   if (!config.enabled) note("The setting `enabled` is false here: nothing is recorded until it is true.");
   for (const { message, hint } of report.obstacles)
