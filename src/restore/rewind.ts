@@ -78,14 +78,14 @@ async function inspect(
     const ahead = prefetch(workspace, capture, looking, request);
     const present = await looking;
     const { trees, writer } = capture.scratch;
-    const { details, reader, rules } = capture;
+    const { details, reader, rules, seen } = capture;
     const ownWrites = writtenBy(workspace, request.takesBack);
     const missed = always === null ? await neededAndMissed(workspace, trees, present, request, ownWrites) : [];
     if (missed.length > 0) {
       capture.close();
       return await inspect(workspace, request, missed);
     }
-    const objects = { trees, writer, reader, rules, details, ahead, ownWrites };
+    const objects = { trees, writer, reader, rules, details, seen, ahead, ownWrites };
     const drawAgain = (state: Snapshot) => buildPlan(workspace, objects, state, request);
     return { savedAt, restores, capture, present, drawn: await drawAgain(present), drawAgain };
   } catch (error) {
@@ -156,7 +156,7 @@ async function restore(
   const id = newStepId();
   faultPoint("restore:looked");
   try {
-    const { present, drawn, held } = await hold(workspace, seen);
+    const { present, drawn, held, stats } = await hold(workspace, seen);
     if (agreed && !isSamePlan(agreed, drawn.plan)) throw new PlanOutdated();
     refuseConflicts(drawn.plan);
     // Another process already did this undo; an empty record would only get in the way of redo.
@@ -164,7 +164,7 @@ async function restore(
       throw new RestoreError("not-found", { kind: "already-undone" });
     // In parallel: neither touches the user's files.
     const staging = stageFiles(workspace, capture, id, drawn);
-    const exact = withTouched(workspace, capture.details, present, drawn.files);
+    const exact = withTouched(workspace, capture.details, present, drawn.files, stats);
     const saving = saveStandaloneStep(workspace, capture, exact, { kind: "safety", name: null });
     await Promise.allSettled([staging, saving]);
     const { step: safety } = await saving;
@@ -215,11 +215,11 @@ async function hold(workspace: Workspace, { capture, drawAgain, ...seen }: Inspe
   let { present, drawn } = seen;
   for (let attempt = 1; ; attempt++) {
     const found = await holdFiles(workspace, capture, present, drawn.replaced);
-    const { held } = found;
-    if (found.present === present) return { present, drawn, held };
+    const { held, stats } = found;
+    if (found.present === present) return { present, drawn, held, stats };
     present = found.present;
     // Another process keeps writing: discard.ts keeps what the snapshot lacks.
-    if (attempt === MAX_LOOKS) return { present, drawn, held };
+    if (attempt === MAX_LOOKS) return { present, drawn, held, stats };
     drawn = await drawAgain(present);
   }
 }

@@ -30,6 +30,7 @@ interface Rules {
 }
 
 export class ConversionRules {
+  readonly #workspace: Workspace;
   readonly #attributesIn: (directory: string) => string | undefined;
   readonly #facts: ConversionConfig;
   readonly #everywhere: Rules;
@@ -46,7 +47,8 @@ export class ConversionRules {
     unseen: string,
     attributesIn = (directory: string) => textAt(onDisk(workspace.root, attributesFile(directory))),
   ) {
-    this.#attributesIn = attributesIn;
+    this.#workspace = workspace;
+    this.#attributesIn = remembering(attributesIn);
     this.#facts = facts;
     const home = homeDirectory();
     const own = facts.attributesFile?.replace(/^~(?=\/)/, home);
@@ -59,6 +61,11 @@ export class ConversionRules {
     let rules: Rules = { level: reach, fingerprint: reach > 0 ? hexDigest("sha1", JSON.stringify(facts), unseen) : "" };
     for (const source of sources) rules = this.#with(rules, textAt(source));
     this.#everywhere = rules;
+  }
+
+  /** The rules of the same attribute files, none of them unseen, under other settings. */
+  under(facts: ConversionConfig): ConversionRules {
+    return new ConversionRules(this.#workspace, facts, "", this.#attributesIn);
   }
 
   /** Whether git might store any content at `path` in another form. */
@@ -112,6 +119,14 @@ export class ConversionRules {
     if (!/\b(text|eol|crlf|binary)\b/.test(text)) return 0;
     return this.#facts.writesCrlf || text.includes("eol=crlf") ? 2 : 1;
   }
+}
+
+function remembering<V>(look: (key: string) => V): (key: string) => V {
+  const known = new Map<string, V>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, look(key));
+    return known.get(key) as V;
+  };
 }
 
 /** The attribute file of a directory. */

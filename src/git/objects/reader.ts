@@ -42,6 +42,8 @@ export class ObjectReader {
   readonly #places: readonly string[];
   /** Reads a private store created after construction, which an already running git does not see. */
   #later: ObjectReader | undefined;
+  /** Objects that the running git has found, so that it need not be looked for in loose files. */
+  readonly #found = new Set<string>();
   #child: ReturnType<typeof converse> | undefined;
   readonly #queue: Waiting[] = [];
   #chunks: Buffer[] = [];
@@ -66,9 +68,11 @@ export class ObjectReader {
       this.coldTrees.set(name, known);
       return { id: name, type: "tree", data: known };
     }
-    for (const place of this.#places) {
-      const loose = readLoose(place, name);
-      if (loose) return loose;
+    if (!this.#found.has(name)) {
+      for (const place of this.#places) {
+        const loose = readLoose(place, name);
+        if (loose) return loose;
+      }
     }
     const object = (await this.#ask(name)) ?? (await this.#readLater(name));
     if (object?.type === "tree") this.coldTrees.set(name, object.data);
@@ -91,7 +95,9 @@ export class ObjectReader {
 
   /** Returns an object's size without reading its data; undefined if there is no such object. */
   async sizeOf(id: string): Promise<number | undefined> {
-    return (await this.#ask(id, false))?.size ?? (await this.#readLater(id))?.data.length;
+    const size = (await this.#ask(id, false))?.size;
+    if (size !== undefined) this.#found.add(id);
+    return size ?? (await this.#readLater(id))?.data.length;
   }
 
   close(): void {

@@ -56,8 +56,17 @@ const MAX_INCLUDED_BYTES = 1_000_000;
 /** From this size on, git stores the file straight from disk instead of from memory. */
 const STREAMED_BYTES = 8n << 20n;
 
+/** A file as the snapshot found it. */
+export interface SeenFile {
+  stat: BigIntStats;
+  /** The id of the bytes that were read just then; null if they were not read, or git may have converted them. */
+  readId: string | null;
+}
+
 export class WorkFiles {
   readonly notCaptured: NotCapturedFile[] = [];
+  /** The files that differ from the index, by path. */
+  readonly seen = new Map<string, SeenFile>();
   /** Whether any file differs from the cache. */
   anyChanged = false;
   /** Whether any file was read, so that saving a new cache spares the next snapshot that read. */
@@ -222,6 +231,7 @@ export class WorkFiles {
         this.leaveOut(path, "too-large");
         return undefined;
       }
+      this.seen.set(path, { stat, readId: null });
       const mark = this.#markOf(path, stat, readAt, staged);
       const actual = stat.isSymbolicLink() ? SYMLINK_MODE : this.#modeOf(mode, Number(stat.mode));
       if (stat.isFile()) this.#permissions.add(path, kindOf({ mode: actual }), recordableBits(stat));
@@ -293,6 +303,8 @@ export class WorkFiles {
       this.anyChanged = true;
       writer.add("blob", content);
     }
+    const seen = this.seen.get(path);
+    if (seen && convertible && !this.#rules.reaches(path)) seen.readId = found.id;
     this.#remember(path, mark, found);
     return found;
   }

@@ -27,7 +27,7 @@ import { countWideTrees, hasManyWideTrees } from "../wide/count.ts";
 import { WideTrees } from "../wide/remembered.ts";
 import type { Workspace } from "../workspace.ts";
 import { SnapshotBuild } from "./build.ts";
-import { type ContentWriters, type NotCapturedFile, WorkFiles } from "./changed-files.ts";
+import { type ContentWriters, type NotCapturedFile, type SeenFile, WorkFiles } from "./changed-files.ts";
 import { DetailWriter } from "./details.ts";
 import { PermissionNotes, permissionsDetail, scanFewFiles, scannedPermissions } from "./permissions.ts";
 import { parseStatus } from "./status.ts";
@@ -95,6 +95,8 @@ export interface Capture {
   isIncluded(path: string): boolean;
   /** How git converts the files of the snapshot. Call only after `finish`. */
   rules(): ConversionRules;
+  /** A file as `finish` found it; undefined if git took it for unchanged. */
+  seen(path: string): SeenFile | undefined;
   /** Rewrites all objects if the private objects that the snapshot relies on may have been pruned since it began. */
   renewIfPruned(): Promise<void>;
   /**
@@ -144,6 +146,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
   const scan = settings instanceof Promise ? undefined : scanFewFiles(workspace, index.path, few, settings.symlinks);
   let remember: ((heldBy: string, saved: SnapshotTrees) => void) | undefined;
   let conversion: ConversionRules | undefined;
+  let seen: ReadonlyMap<string, SeenFile> = new Map();
   let read = 0;
 
   async function finish(): Promise<Snapshot> {
@@ -156,6 +159,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     const permissions = new PermissionNotes(workspace.root, scanned ?? scannedPermissions(workspace));
     const reading = { ...options, deadline, isIncluded };
     const files = new WorkFiles(workspace, writers, rules, known.fileMode, permissions, reading, cache);
+    seen = files.seen;
     const build = new SnapshotBuild(workspace, parsed, files, trees, trees.writingTo(privateWriter), reader);
     const included = await including;
     build.readIncluded(included);
@@ -235,6 +239,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
       if (!conversion) throw new Error("The snapshot is not finished.");
       return conversion;
     },
+    seen: (path) => seen.get(path),
     renewIfPruned: async () => {
       if (mark !== undefined && pruneMark(workspace) !== mark) await captureAnew(workspace, options);
     },

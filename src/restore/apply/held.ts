@@ -13,6 +13,7 @@ import { shownPath } from "../../base/text.ts";
 import type { ConversionRules, Converted } from "../../git/conversion/conversion.ts";
 import { gitIn } from "../../git/git.ts";
 import { privateIndex } from "../../git/index/private-index.ts";
+import { fullMarkOf } from "../../git/index/stat-cache.ts";
 import {
   EXECUTABLE_MODE,
   entryAt,
@@ -37,6 +38,8 @@ export interface HeldSnapshot {
   /** The given snapshot, or an extended copy if content was missing. */
   present: Snapshot;
   held: Held;
+  /** Some of the files, as they were found. */
+  stats: ReadonlyMap<string, BigIntStats>;
 }
 
 /** Upper limit of content held in memory. */
@@ -55,17 +58,31 @@ export async function holdFiles(
   const rules = capture.rules();
   const doubtful: Doubtful[] = [];
   const isReachable = reachableBelow(workspace.root);
+  const stats = new Map<string, BigIntStats>();
   for (const [path, { work, raw }] of recorded) {
-    const content = isReachable(path) ? contentId(onDisk(workspace.root, path), workspace.hash) : undefined;
+    const place = onDisk(workspace.root, path);
+    const stat = safeStat(place);
+    if (stat) stats.set(path, stat);
+    const known = stat && readJustNow(capture, path, stat);
+    const content = known ?? (isReachable(path) ? contentId(place, workspace.hash) : undefined);
     if (content === undefined) continue;
     if (isHeld(rules, path, content, work, raw)) held[path] = content;
     else doubtful.push({ path, work, raw });
   }
-  if (doubtful.length === 0) return { present, held };
-  const addition = new Addition(workspace, capture, rules, present, held);
+  if (doubtful.length === 0) return { present, held, stats };
+  const addition = new Addition(workspace, capture, rules, present, held, stats);
   const isLarge = ({ path }: Doubtful) => (safeStat(onDisk(workspace.root, path))?.size ?? 0n) >= largeBytes;
   for (const file of doubtful) if (isLarge(file)) await addition.addLarge(file);
   return addition.add(doubtful.filter((file) => !isLarge(file)));
+}
+
+/**
+ * The id of the bytes that the snapshot itself read, if the file was not written to since. Reading them once more would
+ * not make it certain: what counts is the read right before the file is deleted (discard.ts).
+ */
+function readJustNow(capture: Pick<Capture, "seen">, path: string, stat: BigIntStats): string | undefined {
+  const seen = capture.seen(path);
+  return seen?.readId && fullMarkOf(seen.stat) === fullMarkOf(stat) ? seen.readId : undefined;
 }
 
 /** The snapshot's entries at these paths; paths without an entry are omitted. */
@@ -107,23 +124,33 @@ class Addition {
   readonly #rules: ConversionRules;
   readonly #present: Snapshot;
   readonly #held: Held;
+  readonly #stats: HeldSnapshot["stats"];
   readonly #work = new Map<string, TreeEntry>();
   readonly #raw = new Map<string, TreeEntry | null>();
 
-  constructor(workspace: Workspace, capture: Capture, rules: ConversionRules, present: Snapshot, held: Held) {
+  constructor(
+    workspace: Workspace,
+    capture: Capture,
+    rules: ConversionRules,
+    present: Snapshot,
+    held: Held,
+    stats: HeldSnapshot["stats"],
+  ) {
     this.#workspace = workspace;
     this.#additions = new SnapshotAdditions(workspace, capture);
     this.#rules = rules;
     this.#present = present;
     this.#held = held;
+    this.#stats = stats;
   }
 
   async add(files: readonly Doubtful[]): Promise<HeldSnapshot> {
     for (const batch of this.#batches(files)) await this.#addBatch(batch);
-    if (this.#work.size + this.#raw.size === 0) return { present: this.#present, held: this.#held };
+    const [held, stats] = [this.#held, this.#stats];
+    if (this.#work.size + this.#raw.size === 0) return { present: this.#present, held, stats };
     const shown = [...this.#work.keys()].slice(0, 3).map(shownPath).join(", ");
     log("info", "restore", `read again, since git took it for unchanged: ${shown}`);
-    return { present: await this.#additions.apply(this.#present, this.#work, this.#raw), held: this.#held };
+    return { present: await this.#additions.apply(this.#present, this.#work, this.#raw), held, stats };
   }
 
   /** Streams the file from disk, because it may not fit in memory. */

@@ -9,7 +9,7 @@ import { codeOf, isAbsence, UserError } from "../../base/errors.ts";
 import { faultPoint } from "../../base/fault-point.ts";
 import { namesIn } from "../../base/fs/files.ts";
 import { decodePath, directoriesAbove, onDisk, parentOf } from "../../base/fs/path-bytes.ts";
-import { EXECUTABLE_MODE } from "../../git/objects/trees.ts";
+import { EXECUTABLE_MODE, SYMLINK_MODE } from "../../git/objects/trees.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { parentsOf } from "../plan/files.ts";
 import { RestoreError } from "../problems.ts";
@@ -127,8 +127,9 @@ export class FileMoves {
     // Freshly staged files already have their permissions.
     if (!this.#fresh && this.#journal.files.write[n]?.permissions === undefined)
       this.#keepPermissions(staged, safeStat(this.#slot(slot)) ?? safeStat(target));
+    const isFile = this.#journal.files.write[n]?.entry.mode !== SYMLINK_MODE;
     for (let attempt = 0; attempt < MAX_ASIDES; attempt++) {
-      if (place(staged, target, this.#beside(path, slot, NEW))) {
+      if (place(staged, target, this.#beside(path, slot, NEW), isFile)) {
         faultPoint(`restore:file:${this.#moved++}`);
         return;
       }

@@ -78,10 +78,13 @@ export function finishMove(to: FsPath, beside: FsPath): boolean {
   throw new Error("another process writes to it again and again");
 }
 
-/** Moves `from` to `to`. Returns false, without changes, if `to` exists. Never replaces a file. */
-export function place(from: FsPath, to: FsPath, temporary: FsPath): boolean {
+/**
+ * Moves `from` to `to`. Returns false, without changes, if `to` exists. Never replaces a file. `isFile`: `from` is
+ * known to be a regular file.
+ */
+export function place(from: FsPath, to: FsPath, temporary: FsPath, isFile = false): boolean {
   // On some systems, link() follows symbolic links.
-  if (lstatSync(from).isSymbolicLink()) return placeLink(from, to);
+  if (!isFile && lstatSync(from).isSymbolicLink()) return placeLink(from, to);
   try {
     linkSync(from, to);
   } catch (error) {

@@ -52,7 +52,7 @@ export async function stageFiles(
   makeDirectory(directory);
   const { files, tree, attributesStay, lineEnds } = drawn;
   if (files.write.length === 0) return [];
-  const rules = { attributesStay, lineEnds };
+  const rules = { present: attributesStay ? capture.rules() : undefined, lineEnds };
   return stageNumbered(workspace, capture, tree, files.write, stagingDirectory(directory), rules);
 }
 
@@ -94,19 +94,30 @@ function noticeFor(plan: RestorePlan): Pick<Journal, "notice"> {
 
 /** git stores only the executable bit. The other bits come from the step or from the replaced file. */
 function keepPermissions(workspace: Workspace, directory: string, journal: Journal): void {
-  const mask = process.umask();
+  const mask = keptMask(directory, journal);
   for (const [n, { path, entry, permissions }] of journal.files.write.entries()) {
-    if (permissions !== undefined) {
-      setMode(stagedPlace(directory, journal, n), permissions);
-      continue;
-    }
-    if (entry.mode === SYMLINK_MODE) continue;
-    const replaced = safeStat(onDisk(workspace.root, path));
-    if (!replaced?.isFile()) continue;
     const isExecutable = entry.mode === EXECUTABLE_MODE;
-    const mode = permissionsAfter(Number(replaced.mode), isExecutable);
-    if (mode !== ((isExecutable ? 0o777 : 0o666) & ~mask)) setMode(stagedPlace(directory, journal, n), mode);
+    let wanted = permissions;
+    if (wanted === undefined && entry.mode !== SYMLINK_MODE) {
+      const replaced = safeStat(onDisk(workspace.root, path));
+      if (replaced?.isFile()) wanted = permissionsAfter(Number(replaced.mode), isExecutable);
+    }
+    const isThere = mask !== null && wanted === createdMode(isExecutable, mask);
+    if (wanted !== undefined && !isThere) setMode(stagedPlace(directory, journal, n), wanted);
   }
+}
+
+function createdMode(isExecutable: boolean, mask: number): number {
+  return (isExecutable ? 0o777 : 0o666) & ~mask;
+}
+
+/** The umask, if staged files have the mode that it leaves, as the first one tells; else null (access control lists). */
+function keptMask(directory: string, journal: Journal): number | null {
+  const mask = process.umask();
+  const first = journal.files.write.findIndex(({ entry }) => entry.mode !== SYMLINK_MODE);
+  const stat = first === -1 ? undefined : safeStat(stagedPlace(directory, journal, first));
+  const isExecutable = journal.files.write[first]?.entry.mode === EXECUTABLE_MODE;
+  return stat && (Number(stat.mode) & 0o7777) === createdMode(isExecutable, mask) ? mask : null;
 }
 
 function noticeNote(fork: Fork | null, notice: string): RestoreNote {

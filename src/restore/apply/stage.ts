@@ -9,7 +9,7 @@ import { messageOf } from "../../base/errors.ts";
 import { makeDirectory, removeFile } from "../../base/fs/files.ts";
 import { decodePath, onDisk, parentOf } from "../../base/fs/path-bytes.ts";
 import { factsUnder, lineEndArguments, readConversionConfig } from "../../git/conversion/config-cache.ts";
-import { ConversionRules, nulSeparated } from "../../git/conversion/conversion.ts";
+import { type ConversionRules, nulSeparated } from "../../git/conversion/conversion.ts";
 import { indexLine } from "../../git/index/entries.ts";
 import type { ObjectReader } from "../../git/objects/reader.ts";
 import { EXECUTABLE_MODE, SYMLINK_MODE, type TreeEntry, type TreeStore } from "../../git/objects/trees.ts";
@@ -57,8 +57,8 @@ export async function stage(
 }
 
 export interface StagingRules {
-  /** True if the .gitattributes files in the work tree match those of the tree. */
-  attributesStay?: boolean;
+  /** The rules of the current files, if their .gitattributes files match those of the tree. */
+  present?: ConversionRules | undefined;
   /** The line-ending settings of the files' state; the current ones if undefined. */
   lineEnds?: LineEndSettings | undefined;
 }
@@ -73,16 +73,14 @@ export async function stageNumbered(
   root: string,
   files: readonly PlannedWrite[],
   directory: string,
-  { attributesStay = false, lineEnds }: StagingRules = {},
+  { present, lineEnds }: StagingRules = {},
 ): Promise<string[]> {
   makeDirectory(directory);
   const numbers = new Map(files.map(({ path }, i) => [path, String(i)]));
   const place = (path: string) => join(directory, numbers.get(path) ?? "");
   const facts = factsUnder(await readConversionConfig(workspace), lineEnds);
   // If the work tree has the same attributes, there is no need to search the tree for them.
-  const rules = attributesStay
-    ? new ConversionRules(workspace, facts, "")
-    : await rulesFor(workspace, objects, root, files, lineEnds);
+  const rules = present ? present.under(facts) : await rulesFor(workspace, objects, root, files, lineEnds);
   const kept = await writeUnfiltered(objects.reader, rules, files, place);
   const byGit = files.filter((file) => file.raw === null && file.entry.mode !== SYMLINK_MODE && !kept.has(file));
   // `checkout-index --temp` can't create links, so these are checked out under their own paths.

@@ -1,4 +1,5 @@
 /** Decides the permissions of restored files and directories: those a step records, or the defaults it observed. */
+import type { BigIntStats } from "node:fs";
 import { onDisk, parentOf } from "../../base/fs/path-bytes.ts";
 import { compareTrees, type TreeDifference } from "../../git/objects/tree-diff.ts";
 import {
@@ -187,12 +188,16 @@ function detailOf(
   return id ? parsePermissions(pending?.get(id) ?? readDetail(workspace, id)) : undefined;
 }
 
-/** The current snapshot as the safety step stores it: with the permissions of every path the restore touches. */
+/**
+ * The current snapshot as the safety step stores it: with the permissions of every path the restore touches. `stats`
+ * are known already.
+ */
 export function withTouched(
   workspace: Workspace,
   details: DetailWriter,
   present: Snapshot,
   { write, delete: removed, chmod, directories = [] }: FilePlan,
+  stats: ReadonlyMap<string, BigIntStats> = new Map(),
 ): Snapshot {
   const known = detailOf(workspace, present.permissions, details) ?? PLAIN;
   const modes = { ...known.modes };
@@ -206,7 +211,7 @@ export function withTouched(
     }
   };
   for (const path of [...removed, ...[...write, ...chmod].map((planned) => planned.path)]) {
-    const stat = safeStat(onDisk(workspace.root, path));
+    const stat = stats.get(path) ?? safeStat(onDisk(workspace.root, path));
     if (stat?.isFile()) modes[path] = recordableBits(stat);
     if (stat?.isSymbolicLink()) links.add(path);
     lookAtDirectories(parentOf(path));

@@ -5,7 +5,7 @@ import { compareTrees } from "../../git/objects/tree-diff.ts";
 import type { TreeStore } from "../../git/objects/trees.ts";
 import type { ObjectWriter } from "../../git/objects/writer.ts";
 import type { DetailWriter } from "../../git/snapshot/details.ts";
-import type { Snapshot } from "../../git/snapshot/snapshot.ts";
+import type { Capture, Snapshot } from "../../git/snapshot/snapshot.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { LineEndSettings } from "../../model/step.ts";
 import type { IndexPlan } from "../apply/journal.ts";
@@ -73,6 +73,7 @@ interface Objects extends Pick<PlanObjects, "reader" | "rules"> {
   /** Files written by the restore being reverted. */
   ownWrites: ReadonlySet<string>;
   details: DetailWriter;
+  seen: Capture["seen"];
 }
 
 const NO_FILES: Planned = {
@@ -158,7 +159,7 @@ export async function buildPlan(
     restoresIndex: index !== null,
     head,
     chat,
-    oversized: request.kind === "fork" ? null : oversizedSafety(workspace, files),
+    oversized: request.kind === "fork" ? null : oversizedSafety(workspace, files, objects.seen),
   };
   return { plan, files, replaced: planned.replaced, index, tree: state.work, attributesStay, lineEnds: state.lineEnds };
 }

@@ -54,13 +54,15 @@ const RANK: Record<IgnoredFileChange, number> = {
 export async function fileEffects(
   workspace: Workspace,
   actions: readonly AgentAction[],
-  span: IgnoredSpan,
+  looking: Promise<IgnoredSpan>,
 ): Promise<FileEffect[]> {
   const touches = actions.flatMap((action) => touchesOf(action));
-  const { isSkipped } = span;
   const inside = touches.filter(({ path }) => path !== workspace.root && isInside(workspace.root, path));
+  // Each asks git, in parallel.
+  const [touched, span] = await Promise.all([namedChanges(workspace, inside), looking]);
+  const { isSkipped } = span;
   const known = knownChanges(workspace, span).filter(({ path }) => !isSkipped(path));
-  const named = (await namedChanges(workspace, inside)).filter(
+  const named = touched.filter(
     ({ path }) => !isSkipped(path) && !known.some((other) => other.path === path || other.to === path),
   );
   const found = [

@@ -21,7 +21,7 @@ export async function coverage(
   ignored: Promise<IgnoredSpan>,
 ): Promise<SideEffect[]> {
   const making = gitChangesBetween(workspace, span);
-  // Awaited below, which reports a failure.
+  // This and `touching` are awaited below, which reports a failure.
   making.catch(() => {});
   const actions: AgentAction[] = [];
   let unread = 0;
@@ -31,11 +31,13 @@ export async function coverage(
     unread += read.unread;
   }
   const effects = effectsOf(actions);
+  const touching = fileEffects(workspace, actions, ignored);
+  touching.catch(() => {});
   const inGit = [...(await made), ...(await making)];
   const known = new Set(inGit.map(madeBy));
   return [
     ...few(inGit.map((one) => withCommand(one, commandThat(effects, one)))),
-    ...few(await fileEffects(workspace, actions, await ignored)),
+    ...few(await touching),
     ...few(effects.flatMap((effect) => commandEffect(effect, known))),
     ...(unread > 0 ? [{ kind: "conversation-unread" as const, bytes: unread }] : []),
   ];

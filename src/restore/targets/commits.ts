@@ -1,7 +1,6 @@
 /** Resolves commits as targets: by any git revision, or by a checkpoint. */
 
 import { isCheckpointName } from "../../checkpoints/format/layout.ts";
-import { commitsNaming } from "../../checkpoints/links/history.ts";
 import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { CommitTarget } from "../types.ts";
@@ -17,7 +16,9 @@ export async function findCommit(workspace: Workspace, text: string): Promise<Co
 
 /** The newest commit that carries a checkpoint. */
 export async function commitOfCheckpoint(workspace: Workspace, id: string): Promise<CommitTarget | undefined> {
-  const [commit] = isCheckpointName(id) ? await commitsNaming(workspace, id) : [];
+  if (!isCheckpointName(id)) return undefined;
+  const { commitsNaming } = await import("../../checkpoints/links/history.ts");
+  const [commit] = await commitsNaming(workspace, id);
   const target = commit && (await findCommit(workspace, commit.id));
   return target && { ...target, checkpoint: id };
 }
