@@ -31,6 +31,8 @@ const BATCH_TURNS = 200;
 const BATCH_BYTES = MAX_BODY_BYTES / 2;
 /** Marks turns that the hub does not take, so that they are not sent again unless they change. */
 const REFUSED = "!";
+/** Refusals that say nothing about a turn: the repository is not shared there, the person has become a reader. */
+const OF_ALL_TURNS: ReadonlySet<string> = new Set(["not-shared", "scope"]);
 /** How long a command waits for the background to finish. */
 export const COMMAND_WAIT_MS = 60_000;
 
@@ -170,7 +172,7 @@ class Sending {
         turns: pairs.map(({ document }) => document),
       });
     } catch (error) {
-      if (!(error instanceof HubError) || error.kind !== "refused" || error.answer === "not-shared") throw error;
+      if (!(error instanceof HubError) || error.kind !== "refused" || OF_ALL_TURNS.has(error.answer ?? "")) throw error;
       if (pairs.length > 1) {
         const half = Math.ceil(pairs.length / 2);
         return (await this.#batch(share, pairs.slice(0, half))) + (await this.#batch(share, pairs.slice(half)));

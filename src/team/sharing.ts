@@ -61,10 +61,13 @@ export async function repositoryName(workspace: Workspace): Promise<string> {
   return nameFromAddress(address) || basename(workspace.root);
 }
 
-/** `git@github.com:acme/shop.git` and `https://github.com/acme/shop` have the same name. A local path is its last part. */
+/**
+ * `git@github.com:acme/shop.git` and `https://github.com/acme/shop` have the same name. A local path is its last part.
+ * Nothing of a password stays, even where somebody wrote `@` or `:` in it, and no query.
+ */
 export function nameFromAddress(address: string): string {
-  const url = /^[a-z+]+:\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.*)$/i.exec(address);
-  const scp = /^(?:[^/@:]*@)?([^/:]{2,}):(?!\/\/)(.*)$/.exec(address);
+  const url = /^[a-z+]+:\/\/(?:[^/]*@)?([^/:@]+)(?::\d*)?\/([^?#]*)/i.exec(address);
+  const scp = /^(?:[^/]*@)?([^/:@]{2,}):(?!\/\/)(.*)$/.exec(address);
   const [, host = "", path = ""] = (address.startsWith("file:") ? null : (url ?? scp)) ?? [];
   const clean = (text: string) =>
     text

@@ -150,6 +150,38 @@ describe.skipIf(postgresPrograms === null)("a team", () => {
     expect(await status(ada)).toMatchObject({ waiting: { turns: 0 }, failure: null });
   }, 300_000);
 
+  test("a role changes on all of a person's machines, and the audit log has what was done", async () => {
+    await using team = await Team.start(cluster);
+    const eve = await team.member("eve", "--role", "reader");
+    await work(eve, "Try it", "a.txt");
+    expect((await eve.run(["team", "status"])).stdout).toContain("readers of a team send nothing");
+    expect((await eve.run(["team", "preview"])).stderr).toContain("readers send nothing");
+    expect((await eve.run(["team", "share"])).code).toBe(4);
+    await team.hub(["role", "eve", "member"]);
+    await eve.json(["team", "share"]);
+    expect(await status(eve)).toMatchObject({ team: { role: "member" }, sent: 1, failure: null });
+    await team.hub(["role", "eve", "reader"]);
+    await work(eve, "Try again", "b.txt");
+    expect((await eve.run(["team", "send"])).code).toBe(1);
+    expect(await status(eve)).toMatchObject({ waiting: { turns: 1 }, failure: { kind: "refused" } });
+    expect(team.rows("SELECT count(*) FROM backtrail.turns")).toEqual(["1"]);
+    // What waited meanwhile is not lost.
+    await team.hub(["role", "eve", "member"]);
+    await eve.json(["team", "send"]);
+    expect(team.rows("SELECT count(*) FROM backtrail.turns")).toEqual(["2"]);
+
+    await team.invite("bob");
+    expect(await team.hub(["token", "revoke", "bob"])).toEqual({ revoked: 0, invitations: 1 });
+    const log = team.rows("SELECT action FROM backtrail.audit WHERE person_id IS NULL ORDER BY id");
+    expect(log).toEqual(["add", "invite", "role", "role", "role", "add", "invite", "revoke"]);
+    const { entries } = await team.hub<{ entries: { action: string }[] }>(["audit", "--person", "eve", "--limit", "1"]);
+    expect(entries).toMatchObject([{ person: "eve", device: "eve's laptop", action: "send", detail: { turns: 1 } }]);
+    team.rows("UPDATE backtrail.audit SET at = at - interval '3 days' WHERE person_id IS NOT NULL");
+    expect(await team.hub(["audit", "--keep", "4"])).toEqual({ deleted: 0 });
+    await team.hub(["audit", "--keep", "2"]);
+    expect(team.rows("SELECT count(*) FROM backtrail.audit WHERE person_id IS NOT NULL")).toEqual(["0"]);
+  }, 300_000);
+
   test("an invitation works once, and a revoked token no longer", async () => {
     await using team = await Team.start(cluster);
     const link = await team.invite("ada");

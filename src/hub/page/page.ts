@@ -9,6 +9,7 @@ import { type RequestKind, refusalOf } from "../../view/server/http/guard.ts";
 import { assetResponse, cookieResponse, errorResponse, jsonResponse } from "../../view/server/http/responses.ts";
 import type { Database } from "../database/connect.ts";
 import type { Caller } from "../people/tokens.ts";
+import { readBounded } from "../server/respond.ts";
 import { NotThere } from "./not-there.ts";
 import { isPageQuery, runPageQuery } from "./queries.ts";
 import { browserOf, signOut, useLink } from "./sign-in.ts";
@@ -120,8 +121,7 @@ function kindOf(name: string | null): RequestKind {
 }
 
 async function tokenIn(request: Request): Promise<unknown> {
-  const text = await request.text();
-  if (text.length > MAX_LOGIN_BYTES) return undefined;
+  const text = await readBounded(request, MAX_LOGIN_BYTES);
   try {
     return (JSON.parse(text) as { token?: unknown } | null)?.token;
   } catch {

@@ -2,7 +2,7 @@
 import { LEVELS, type Level, levelNumber, type Role } from "../../team/levels.ts";
 import { type Database, type Query, sqlState } from "../database/connect.ts";
 import { HubProblemError } from "../problems.ts";
-import { unknownPerson } from "./tokens.ts";
+import { noteAction, scopesOf, unknownPerson } from "./tokens.ts";
 
 export interface Person {
   name: string;
@@ -22,15 +22,16 @@ export async function addPerson(
 ): Promise<void> {
   if (!/^[^\p{Cc}\s][^\p{Cc}]{0,99}$/u.test(name)) throw new HubProblemError("usage", { kind: "not-a-person", name });
   try {
-    await database.asOwner((query) =>
-      query(
+    await database.asOwner(async (query) => {
+      await query(
         "INSERT INTO people (name, email, role, reads_all) VALUES ($1, $2, $3, $4::smallint)",
         name,
         email?.toLowerCase() ?? null,
         role,
         readsAll === null ? null : levelNumber(readsAll),
-      ),
-    );
+      );
+      await noteAction(query, "add", { person: name, role, reads: readsAll });
+    });
   } catch (error) {
     if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
     throw new HubProblemError("usage", { kind: "person-exists", name });
@@ -101,8 +102,21 @@ export async function grant(
         chosen,
       );
     }
-    const detail = JSON.stringify({ person, repository, level });
-    await query("INSERT INTO audit (action, detail) VALUES ('grant', $1::text::jsonb)", detail);
+    await noteAction(query, "grant", { person, repository, level });
+  });
+}
+
+/** Holds at once, for the machines that the person has joined with too. */
+export async function setRole(database: Database, person: string, role: Role): Promise<void> {
+  await database.asOwner(async (query) => {
+    const id = await personId(query, person);
+    await query("UPDATE people SET role = $2 WHERE id = $1::integer", id, role);
+    await query(
+      "UPDATE devices SET scopes = $2::text[] WHERE person_id = $1::integer",
+      id,
+      `{${scopesOf(role).join(",")}}`,
+    );
+    await noteAction(query, "role", { person, role });
   });
 }
 

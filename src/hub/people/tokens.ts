@@ -5,7 +5,7 @@
 import { digest } from "../../base/digest.ts";
 import type { Role } from "../../team/levels.ts";
 import type { JoinAnswer } from "../../team/protocol.ts";
-import type { Database } from "../database/connect.ts";
+import type { Database, Query } from "../database/connect.ts";
 import { HubProblemError } from "../problems.ts";
 
 export type Scope = "send" | "read";
@@ -44,6 +44,7 @@ export async function invite(database: Database, person: string): Promise<{ invi
       person,
     );
     if (!row) throw unknownPerson(person);
+    await noteAction(query, "invite", { person });
     return { invitation, expiresAt: row.expires_at.toISOString() };
   });
 }
@@ -60,14 +61,13 @@ export async function join(database: Database, invitation: string, device: strin
       digestOf(invitation),
     );
     if (!used) return undefined;
-    const scopes: Scope[] = used.role === "reader" ? ["read"] : ["send", "read"];
     await query(
       "INSERT INTO devices (id, person_id, name, secret_digest, scopes) VALUES ($1, $2::integer, $3, $4, $5::text[])",
       id,
       used.person_id,
       device,
       digestOf(secret),
-      `{${scopes.join(",")}}`,
+      `{${scopesOf(used.role).join(",")}}`,
     );
     await query(
       "INSERT INTO audit (person_id, device_id, action) VALUES ($1::integer, $2, 'join')",
@@ -114,21 +114,31 @@ export async function listDevices(database: Database): Promise<Device[]> {
   }));
 }
 
-/** Revokes a device, or all devices and open invitations of a person. Returns the number of devices. */
-export async function revoke(database: Database, what: string): Promise<number> {
+/** Revokes a device, or all devices and open invitations of a person. Returns how many there were. */
+export async function revoke(database: Database, what: string): Promise<{ tokens: number; invitations: number }> {
   return database.asOwner(async (query) => {
     const rows = await query<{ id: string }>(
       `UPDATE devices d SET revoked_at = now() FROM people p
        WHERE p.id = d.person_id AND d.revoked_at IS NULL AND (d.id = $1 OR p.name = $1) RETURNING d.id`,
       what,
     );
-    await query(
+    const open = await query(
       `UPDATE invitations i SET expires_at = now() FROM people p
-       WHERE p.id = i.person_id AND p.name = $1 AND i.used_at IS NULL AND i.expires_at > now()`,
+       WHERE p.id = i.person_id AND p.name = $1 AND i.used_at IS NULL AND i.expires_at > now() RETURNING i.person_id`,
       what,
     );
-    return rows.length;
+    await noteAction(query, "revoke", { what, tokens: rows.length, invitations: open.length });
+    return { tokens: rows.length, invitations: open.length };
   });
+}
+
+/** What an administrator does at the database is in the audit log too, without a person: the database knows only itself. */
+export async function noteAction(query: Query, action: string, detail: object): Promise<void> {
+  await query("INSERT INTO audit (action, detail) VALUES ($1, $2::text::jsonb)", action, JSON.stringify(detail));
+}
+
+export function scopesOf(role: Role): Scope[] {
+  return role === "reader" ? ["read"] : ["send", "read"];
 }
 
 export function unknownPerson(name: string): HubProblemError {

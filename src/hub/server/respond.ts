@@ -57,14 +57,13 @@ export function checked<T extends z.ZodMiniType>(schema: T, value: unknown): z.i
   throw new RequestError(422, "schema", `The request is not valid at "${issue?.path.join(".") ?? ""}".`);
 }
 
-async function readBounded(request: Request): Promise<string> {
+export async function readBounded(request: Request, most = MAX_BODY_BYTES): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of request.body ?? []) {
     size += part.byteLength;
-    if (size > MAX_BODY_BYTES)
-      throw new RequestError(413, "size", `A request may have at most ${MAX_BODY_BYTES} bytes.`);
+    if (size > most) throw new RequestError(413, "size", `This request may have at most ${most} bytes.`);
     parts.push(part);
   }
   try {

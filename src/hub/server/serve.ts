@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { version } from "../../base/version.ts";
-import { PROTOCOL_VERSION, VERSION_HEADER } from "../../team/protocol.ts";
+import { MAX_BODY_BYTES, PROTOCOL_VERSION, VERSION_HEADER } from "../../team/protocol.ts";
 import { type Database, DatabaseTimeout, isRepeatable, sqlState } from "../database/connect.ts";
 import { requireCurrentSchema } from "../database/migrate.ts";
 import { Months } from "../ingest/months.ts";
@@ -25,6 +25,8 @@ export interface ServeOptions {
   tls?: { cert: string; key: string } | undefined;
   /** The address under which browsers reach the hub, for its page; defaults to where it listens. */
   url?: string | undefined;
+  /** A proxy in front tells the address of each caller: the last one in X-Forwarded-For. */
+  behindProxy?: boolean;
   /** Serves counters at /metrics, to everybody who can reach the hub. */
   metrics?: boolean;
   /** Requests per second of one machine (default: 20); ten seconds' worth may come at once. */
@@ -124,7 +126,7 @@ class Hub {
       requireVersion(request);
       const caller = route.scope ? await this.#caller(request, address) : this.#stranger(address);
       if (route.scope && !caller.scopes.includes(route.scope))
-        throw new RequestError(403, "scope", "This token may not do that.");
+        throw new RequestError(403, "scope", "Readers of this team send nothing.");
       const context = {
         database: this.#database,
         months: this.#months,
@@ -234,19 +236,28 @@ function readSourcesRegularly(database: Database, { log }: ServeOptions): { stop
   return { stop: () => clearInterval(timer) };
 }
 
-function listen(hub: Hub, { host, port, tls }: ServeOptions): Bun.Server<undefined> {
+function listen(hub: Hub, { host, port, tls, behindProxy = false }: ServeOptions): Bun.Server<undefined> {
   try {
     return Bun.serve({
       hostname: host,
       port,
       ...(tls ? { tls } : {}),
       idleTimeout: 60,
-      fetch: (request, server) => hub.answer(request, server.requestIP(request)?.address ?? ""),
+      maxRequestBodySize: 2 * MAX_BODY_BYTES,
+      fetch: (request, server) => {
+        const address = server.requestIP(request)?.address ?? "";
+        return hub.answer(request, behindProxy ? (forwardedFor(request) ?? address) : address);
+      },
       error: (error) => hub.failure(error),
     });
   } catch (error) {
     throw new HubProblemError("failed", { kind: "cannot-listen", host, port, reason: messageOf(error) });
   }
+}
+
+/** What comes before the last address is what the caller said about itself. */
+function forwardedFor(request: Request): string | undefined {
+  return request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim().slice(0, 100) || undefined;
 }
 
 /** A request without a version is of version 1. The answer is worded here because an old client cannot know better. */

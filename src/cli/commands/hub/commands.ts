@@ -52,7 +52,10 @@ export const hubServeCommand = command({
     { flags: "--read-database <url>", help: "a replica for reading" },
     { flags: "--tls-cert <file>", help: "a certificate, with --tls-key" },
     { flags: "--tls-key <file>", help: "its key" },
-    { flags: "--behind-proxy", help: "allow other hosts without encryption: a reverse proxy encrypts" },
+    {
+      flags: "--behind-proxy",
+      help: "a reverse proxy encrypts: allow other hosts, and take callers' addresses from X-Forwarded-For",
+    },
     { flags: "--metrics", help: "serve counters for Prometheus at /metrics" },
     {
       flags: "--connections <n>",
@@ -98,6 +101,18 @@ export const hubPeopleCommand = command({
   options: [DATABASE, JSON_OPTION],
 });
 
+export const hubRoleCommand = command({
+  path: "hub role",
+  group: "Team",
+  summary: "change a person's role",
+  details: "Holds at once, on all of the person's machines. What a reader sent before, as a member, stays.",
+  arguments: [
+    { name: "<person>", help: "who" },
+    { name: "<role>", help: "admin, member or reader" },
+  ],
+  options: [DATABASE, JSON_OPTION],
+});
+
 export const hubGrantCommand = command({
   path: "hub grant",
   group: "Team",
@@ -108,6 +123,22 @@ export const hubGrantCommand = command({
     { name: "[level]", help: "counts, prompts, everything (default), or none to revoke it" },
   ],
   options: [DATABASE, JSON_OPTION],
+});
+
+export const hubAuditCommand = command({
+  path: "hub audit",
+  group: "Team",
+  summary: "who read or wrote what",
+  details:
+    "Every request of a person is there, with the words of a search, and what an administrator did with `backtrail hub`. It grows by a row per request; --keep deletes old ones.",
+  options: [
+    DATABASE,
+    { flags: "--person <name>", help: "only what this person did" },
+    { flags: "--limit <n>", help: "the newest so many (default: 50)", parse: wholeNumber },
+    { flags: "--keep <days>", help: "print nothing, delete what is older than so many days", parse: wholeNumber },
+    JSON_OPTION,
+  ],
+  examples: [["backtrail hub audit --keep 365", "once a month, say"]],
 });
 
 export const hubSourceCommand = command({
@@ -151,7 +182,9 @@ export const HUB_COMMANDS: readonly CommandSpec[] = [
   lazy(hubServeCommand, () => import("./serve.ts")),
   lazy(hubTokenCommand, () => import("./token.ts")),
   lazy(hubPeopleCommand, () => import("./people.ts")),
+  lazy(hubRoleCommand, () => import("./role.ts")),
   lazy(hubGrantCommand, () => import("./grant.ts")),
+  lazy(hubAuditCommand, () => import("./audit.ts")),
   lazy(hubSourceCommand, () => import("./source.ts")),
   lazy(hubRebuildCommand, () => import("./rebuild.ts")),
   lazy(hubBackupCheckCommand, () => import("./backup-check.ts")),

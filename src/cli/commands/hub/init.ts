@@ -4,6 +4,7 @@ import { migrate } from "../../../hub/database/migrate.ts";
 import { addPerson, findPerson } from "../../../hub/people/people.ts";
 import { invite } from "../../../hub/people/tokens.ts";
 import type { OptionsOf } from "../../program/spec.ts";
+import { moment } from "../../render/layout/time.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubInitCommand } from "./commands.ts";
 import { inviteLink, withDatabase } from "./database.ts";
@@ -24,7 +25,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     }
     io.say(from === to ? "The index is up to date." : `The index is ready: ${plural(to - from, "migration")} applied.`);
     if (!link) return;
-    io.say(`${admin} joins with this link, once, until ${invited?.expiresAt}:`);
+    io.say(`${admin} joins with this link, once, until ${moment(invited?.expiresAt ?? "")}:`);
     io.print(link);
   });
 }

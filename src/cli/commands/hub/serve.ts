@@ -29,7 +29,15 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     const log = (entry: Record<string, unknown>) =>
       io.say(JSON.stringify({ time: new Date().toISOString(), ...entry }));
     const url = options.url === undefined ? undefined : pageAddress(options.url);
-    const hub = await serveHub(database, { host, port, tls, url, metrics: options.metrics === true, log });
+    const hub = await serveHub(database, {
+      host,
+      port,
+      tls,
+      url,
+      behindProxy: options.behindProxy === true,
+      metrics: options.metrics === true,
+      log,
+    });
     if (options.json) io.out.write(jsonLine({ url: hub.url }));
     else io.say(`Serving the team at ${hub.url}. Ctrl-C stops it.`);
     await signal();

@@ -7,7 +7,7 @@ import { addPerson, findPerson, grant } from "../../../hub/people/people.ts";
 import { invite, listDevices, revoke } from "../../../hub/people/tokens.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
-import { age } from "../../render/layout/time.ts";
+import { age, moment } from "../../render/layout/time.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubTokenCommand } from "./commands.ts";
 import { inviteLink, withDatabase } from "./database.ts";
@@ -50,7 +50,7 @@ async function inviteOne(database: Database, options: WithWho, io: Io): Promise<
   }
   if (isNew && reads.length === 0 && role !== "reader")
     io.say(`${who} sees only their own turns. \`backtrail hub grant ${who} <repository>\` shows them more.`);
-  io.say(`${who} joins with this link, once, until ${expiresAt}:`);
+  io.say(`${who} joins with this link, once, until ${moment(expiresAt)}:`);
   io.print(link);
 }
 
@@ -71,12 +71,19 @@ async function listAll(database: Database, { json }: Options, io: Io): Promise<v
 
 async function revokeOne(database: Database, { who, json }: WithWho, io: Io): Promise<void> {
   const revoked = await revoke(database, who);
-  if (json) io.json({ revoked });
-  else if (revoked === 0)
+  if (json) {
+    io.json({ revoked: revoked.tokens, invitations: revoked.invitations });
+    return;
+  }
+  const parts = [
+    ...(revoked.tokens > 0 ? [plural(revoked.tokens, "token")] : []),
+    ...(revoked.invitations > 0 ? [plural(revoked.invitations, "open invitation")] : []),
+  ];
+  if (parts.length === 0)
     throw new UserError(
       "not-found",
-      `No machine of "${who}" has a valid token.`,
-      "`backtrail hub token list` shows them.",
+      `"${who}" has neither a valid token nor an open invitation.`,
+      "`backtrail hub token list` shows all machines.",
     );
-  else io.say(`Revoked ${plural(revoked, "token")}.`);
+  io.say(`Revoked ${parts.join(" and ")}.`);
 }

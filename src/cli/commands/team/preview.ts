@@ -1,5 +1,6 @@
 /** `team preview [level]`: the documents that would be sent, exactly as they would be. Sends nothing. */
 import { oneLine, plural, printable, shorten } from "../../../base/text.ts";
+import { readMembership } from "../../../team/membership.ts";
 import { Outgoing } from "../../../team/outgoing.ts";
 import type { SharedTurn } from "../../../team/protocol.ts";
 import { waitingFor } from "../../../team/send.ts";
@@ -40,7 +41,9 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   io.say(
     `${plural(drafts.length, "turn")} of ${oneLine(share.repository)} would be sent at the level ${level}${whole}.`,
   );
-  if (!current) io.say("Nothing is sent now: this repository is not shared. `backtrail team share` starts it.");
+  if (readMembership()?.role === "reader") io.say("Nothing is sent now: you are a reader, and readers send nothing.");
+  else if (!current) io.say("Nothing is sent now: this repository is not shared. `backtrail team share` starts it.");
+  if (turns.length > 0) io.say("`--json` shows the documents themselves.");
 }
 
 function turnLines(turn: SharedTurn): string[] {

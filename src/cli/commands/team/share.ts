@@ -4,11 +4,11 @@ import { UserError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import type { Level } from "../../../team/levels.ts";
-import { type Membership, requireMembership } from "../../../team/membership.ts";
+import { type Membership, requireMembership, writeMembership } from "../../../team/membership.ts";
 import { COMMAND_WAIT_MS, send } from "../../../team/send.ts";
 import { readShare, removeShare, repositoryName, type Share, writeShare } from "../../../team/sharing.ts";
 import type { OptionsOf } from "../../program/spec.ts";
-import { requireLevel, teamWorkspace } from "../../shared/team.ts";
+import { ask, requireLevel, teamWorkspace } from "../../shared/team.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { teamShareCommand } from "./commands.ts";
 
@@ -22,12 +22,12 @@ const MEANING: Readonly<Record<Level, string>> = {
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = teamWorkspace(io);
-  const membership = requireMembership();
+  const membership = await currentMembership();
   if (membership.role === "reader")
     throw new UserError(
       "refused",
       "You are a reader of this team: readers send nothing.",
-      "An administrator can invite you as a member.",
+      "An administrator can make you a member.",
     );
   if (options.level === "nothing") return stop(workspace, membership, options, io);
   const level = requireLevel(options.level ?? "counts", ["nothing"]);
@@ -45,6 +45,15 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   io.say(`${oneLine(share.repository)} shares ${MEANING[level]}.`);
   if (result.kind === "failed")
     io.say(`The hub does not know yet: ${oneLine(result.failure.message)} It is tried again.`);
+}
+
+/** A reader may have become a member since this machine joined. */
+async function currentMembership(): Promise<Membership> {
+  const membership = requireMembership();
+  if (membership.role !== "reader") return membership;
+  const { role } = await ask((hub) => hub.me());
+  if (role !== membership.role) writeMembership({ ...membership, role });
+  return { ...membership, role };
 }
 
 /** Lowers the level first, so that texts go from the hub; counts of what was shared stay. */

@@ -42,7 +42,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   io.print(`${oneLine(membership.person)} (${membership.role}) in the team at ${membership.url}`);
-  if (here) for (const line of repositoryLines(here, io)) io.print(line);
+  if (here) for (const line of repositoryLines(here, membership.role === "reader", io)) io.print(line);
   const failure = here?.state.failure;
   if (failure) io.say(failureHint(failure.kind));
 }
@@ -66,22 +66,21 @@ function repositoryJson({ share, state, waiting }: Here) {
   };
 }
 
-function repositoryLines({ share, state, waiting }: Here, io: Io): string[] {
+function repositoryLines({ share, state, waiting }: Here, isReader: boolean, io: Io): string[] {
   const { paint } = io.out;
   const { failure, lastSentAt } = state;
   const turns = waiting.drafts.length;
   const parts = [
     ...(turns > 0 ? [plural(turns, "turn")] : []),
     ...(waiting.forgotten.length > 0 ? [`${plural(waiting.forgotten.length, "session")} to forget`] : []),
-    ...(waiting.announcement ? ["the chosen level"] : []),
+    ...(waiting.announcement ? ["the level that you chose"] : []),
   ];
   const next = failure?.next ? `tried again ${until(failure.next, now())}` : "tried again when you have fixed it";
+  const nothing = isReader
+    ? "shares nothing: readers of a team send nothing"
+    : "shares nothing: `backtrail team share` starts it";
   return [
-    ...labeled(
-      "repository",
-      share ? oneLine(share.repository) : "shares nothing: `backtrail team share` starts it",
-      paint,
-    ),
+    ...labeled("repository", share ? oneLine(share.repository) : nothing, paint),
     ...labeled("shares", share ? share.level : null, paint),
     ...labeled("sent", lastSentAt ? age(lastSentAt, now()) : null, paint),
     ...labeled("waiting", parts.length > 0 ? parts.join(", ") : null, paint),
