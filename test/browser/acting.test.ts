@@ -121,6 +121,22 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     expect(person.problems.filter((problem) => !problem.includes("400"))).toEqual([]);
   });
 
+  test("the changes of a plan, line by line, follow the files when these change meanwhile", async () => {
+    await using shop = await openTaxedShop();
+    const { repository, person, page } = shop;
+    await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
+    await page.getByRole("button", { name: "Rewind to before this turn" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm" });
+    await dialog.getByText("Show the changes line by line").click();
+    await dialog.getByText("net * 1.2").waitFor();
+    repository.write("src/price.js", "export const price = (net) => net * 1.3; // mine\n");
+    await dialog.getByText("The files changed meanwhile").waitFor();
+    await dialog.locator(".line.delete").getByText("net * 1.3").waitFor();
+    // The conversation has nothing before this turn: there is nobody to tell.
+    expect(await dialog.getByLabel("Tell the agent what was undone").count()).toBe(0);
+    expect(person.problems).toEqual([]);
+  });
+
   test("a plan that no longer fits the files is drawn up again, not applied", async () => {
     await using shop = await openTaxedShop();
     const { repository, page } = shop;

@@ -84,9 +84,11 @@ export function ConflictOptions({ request, onChange, answer }: Props & { answer:
 }
 
 /** Whether the agent learns of it, and why it happened. */
-export function TellingOptions({ request, onChange }: Props) {
-  if (request.action !== "undo" && (request.action !== "rewind" || request.codeOnly)) return null;
+export function TellingOptions({ request, onChange, answer: { chat } }: Props & { answer: RestorePlanAnswer }) {
+  if (request.action !== "undo" && request.action !== "rewind") return null;
   const tells = request.tellAgent ?? false;
+  // There is nobody to tell where the conversation can't be continued.
+  if (!tells && chat.kind === "none" && chat.reason !== "undo-only") return null;
   return (
     <div class="telling">
       <label class="choice">

@@ -54,12 +54,12 @@ export function RestorePlanView({ answer, request, onChange }: Props) {
           <b>chat</b> {chatLine(answer, "tellAgent" in request && request.tellAgent === true)}
         </li>
       </ul>
-      <TellingOptions request={request} onChange={onChange} />
+      <TellingOptions request={request} onChange={onChange} answer={answer} />
       <NotUndone answer={answer} />
       {preview !== null && (
         <details class="preview" onToggle={(event) => setCompare(event.currentTarget.open)}>
           <summary>Show the changes line by line</summary>
-          {compare && <Diff comparison={preview} title="From the files now to the files afterwards" />}
+          {compare && <Diff key={answer.id} comparison={preview} title="From the files now to the files afterwards" />}
         </details>
       )}
     </div>
