@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Profile } from "../contract/profile.ts";
@@ -156,7 +156,14 @@ test("a user's profile is read again once its file has changed", async () => {
   for (const name of ["One", "Two"]) {
     writeFileSync(file, JSON.stringify({ ...common, display_name: name }));
     const first = await getAgent("mine");
+    // Just written, it might be written again unseen.
+    expect((await getAgent("mine"))?.profile).not.toBe(first?.profile as Profile);
     expect(first?.profile.display_name).toBe(name);
+  }
+  for (const minutes of [2, 1]) {
+    const time = Date.now() / 1000 - minutes * 60;
+    utimesSync(file, time, time);
+    const first = await getAgent("mine");
     expect((await getAgent("mine"))?.profile).toBe(first?.profile as Profile);
   }
   rmSync(file);

@@ -172,6 +172,7 @@ export async function agentOfProfile(profile: Profile): Promise<Agent> {
 }
 
 /** Profiles by their files as they were when they were read. A hook asks for its agent's more than once. */
+const RACY_MS = 1_000;
 const known = new Map<string, { state: string; profile: Profile }>();
 
 async function readProfile(path: string, id: string): Promise<Profile | undefined> {
@@ -185,8 +186,9 @@ async function readProfile(path: string, id: string): Promise<Profile | undefine
     if (value === undefined) return undefined;
     if (isProfile(value) && value.id === id) {
       await loadEngineFor(value);
-      // What it is like may change without it.
-      if (value.like === undefined) known.set(path, { state, profile: value });
+      // What it is like may change without it, and two changes in one moment of the file's clock look alike.
+      const isOld = Date.now() - Number(stat.mtimeMs) > RACY_MS;
+      if (value.like === undefined && isOld) known.set(path, { state, profile: value });
       return value;
     }
     throw new Error("it is not a profile, or its id is not its file's name");
