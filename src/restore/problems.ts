@@ -30,6 +30,7 @@ export type RestoreProblem =
   // Targets.
   | { kind: "name-taken"; name: string; meaning: TakenName }
   | { kind: "empty-target" }
+  | { kind: "checkpoint-without-commit"; checkpoint: string }
   | { kind: "target-unknown"; text: string; suggestions: Suggestions }
   | { kind: "turn-unknown"; text: string }
   | { kind: "turn-zero"; text: string }

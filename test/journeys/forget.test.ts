@@ -77,7 +77,11 @@ test("a session is forgotten everywhere, and the other one stays", async () => {
   expect((await repository.run(["doctor", "--check"], { env })).code).toBe(0);
   // Its commit still leads to a checkpoint that can be read, without words; the other one's says what it said.
   const [forgotten = "", kept = ""] = ["HEAD~1", "HEAD"].flatMap((commit) => checkpointsOf(repository, commit));
-  expect((await repository.run(["explain", forgotten], { env })).code).toBe(0);
+  const explained = await repository.run(["explain", forgotten], { env });
+  expect([explained.code, explained.stdout]).toEqual([
+    0,
+    expect.stringContaining("was removed with `backtrail forget`"),
+  ]);
   expect((await repository.run(["explain", kept], { env })).stdout).toContain("Write the manual");
   // Other tools find every file that the format has, with a transcript that says what became of it.
   const removed = "This conversation was removed with `backtrail forget`.";

@@ -276,6 +276,16 @@ test("rewind to a checkpoint names the command that continues its conversation",
   expect((await repository.run(["rewind", "HEAD", "--dry-run"])).stdout).not.toContain("backtrail resume");
 });
 
+test("rewind to a checkpoint that no commit carries says so, and names the command that reads it", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  commitExampleCheckpoint(repository);
+  const { code, stderr } = await repository.run(["rewind", ID]);
+  expect(code).toBe(3);
+  expect(stderr).toContain(`The checkpoint ${ID} is here, but no commit of this repository belongs to it.`);
+  expect(stderr).toContain(`backtrail resume ${ID}`);
+});
+
 test("a checkpoint's conversation that the agent has byte for byte is resumed as it is", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);

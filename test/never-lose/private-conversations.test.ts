@@ -153,7 +153,7 @@ test("a store of an earlier version: doctor says what git still has, and forget 
     "warning: Conversations that an earlier version recorded are still in git's object store.",
   ]);
   const [fixed = ""] = await examine("--fix");
-  expect(fixed).toStartWith("warning: git's object store still has conversations that an earlier version kept there (");
+  expect(fixed).toStartWith("warning: git's object store still has conversations that were kept there before (");
   expect((await repository.run(["show"], { env })).stdout).toContain("SECRET-PROMPT");
   const { left } = await forgetIt(repository, claude, "--conversation-only");
   expect(left).toEqual({ inObjectStore: ["conversation"], shared: false, commands: ["git gc --prune=now"] });

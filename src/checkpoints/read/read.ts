@@ -23,9 +23,11 @@ import {
   contentHash,
   isCheckpointId,
   isCheckpointName,
+  isRemovedTranscript,
   LINKS_FILE,
   METADATA_FILE,
   PROMPT_FILE,
+  REMOVED_TRANSCRIPT,
   type SessionMetadata,
   TASK_FILE,
   TASK_RECORD_FILE,
@@ -64,6 +66,8 @@ export interface StoredSession {
   prompts: string[];
   record: BacktrailRecord | null;
   hasTranscript: boolean;
+  /** Present if `forget` has removed the conversation. */
+  isRemoved?: true;
 }
 
 export interface StoredTranscript {
@@ -221,7 +225,14 @@ export class CheckpointReader {
       prompts: promptsIn((await this.#text(files, name(PROMPT_FILE), defects)) ?? ""),
       record: record ?? null,
       hasTranscript: files.has(name(TRANSCRIPT_FILE)) || files.has(name(COMPACT_TRANSCRIPT_FILE)),
+      ...((await this.#isRemoved(files, name(TRANSCRIPT_FILE), defects)) ? { isRemoved: true } : {}),
     };
+  }
+
+  async #isRemoved(files: Files, path: string, defects: CheckpointDefect[]): Promise<boolean> {
+    if (files.get(path)?.size !== REMOVED_TRANSCRIPT.length) return false;
+    const data = await this.#data(files, path, MAX_TEXT, defects);
+    return data !== undefined && isRemovedTranscript(data);
   }
 
   async #tasks(files: Files, defects: CheckpointDefect[]): Promise<TaskCheckpoint[]> {

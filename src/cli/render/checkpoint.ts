@@ -1,7 +1,13 @@
 /** Renders a checkpoint and its sessions for `explain`. All content is untrusted. */
 
 import { oneLine, plural, printable, shownPath } from "../../base/text.ts";
-import { type InitialAttribution, lineCount, type Summary, type TokenUsage } from "../../checkpoints/format/layout.ts";
+import {
+  type InitialAttribution,
+  lineCount,
+  REMOVED,
+  type Summary,
+  type TokenUsage,
+} from "../../checkpoints/format/layout.ts";
 import type { StoredCheckpoint, StoredSession } from "../../checkpoints/read/read.ts";
 import type { Conversation, Entry } from "../../model/conversation.ts";
 import type { Tokens } from "../../model/tokens.ts";
@@ -71,6 +77,7 @@ export function sessionLines(session: StoredSession, view: CheckpointView): stri
     ...labeled("lines", share ? linesBy(session, share) : null, paint),
   ];
   if (metadata.summary) lines.push(...summaryLines(metadata.summary, view));
+  if (session.isRemoved) lines.push("", ...wrap(REMOVED, columns));
   lines.push(...promptLines(prompts, view, undonePrompts(session, view)), ...fileNames(metadata.files_touched, paint));
   return lines.map((line) => (line.length > columns * 4 ? fit(line, columns * 4) : line));
 }

@@ -22,3 +22,15 @@ export async function commitOfCheckpoint(workspace: Workspace, id: string): Prom
   const target = commit && (await findCommit(workspace, commit.id));
   return target && { ...target, checkpoint: id };
 }
+
+/** Whether the checkpoint is here, although no commit may carry it. */
+export async function isStoredCheckpoint(workspace: Workspace, id: string): Promise<boolean> {
+  if (!isCheckpointName(id)) return false;
+  const { CheckpointReader } = await import("../../checkpoints/read/read.ts");
+  const reader = new CheckpointReader(workspace);
+  try {
+    return (await reader.find(id)) !== undefined;
+  } finally {
+    reader.close();
+  }
+}

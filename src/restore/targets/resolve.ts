@@ -10,7 +10,7 @@ import { stepsIn } from "../../steps/log.ts";
 import { type Meaning, RestoreError, type Suggestions } from "../problems.ts";
 import type { StateTarget } from "../types.ts";
 import { requireLastGreen } from "./check-results.ts";
-import { commitOfCheckpoint, findCommit } from "./commits.ts";
+import { commitOfCheckpoint, findCommit, isStoredCheckpoint } from "./commits.ts";
 import { activeSteps, turnAt, turnsBack } from "./history.ts";
 import { namedStep } from "./names.ts";
 import { sessionsBeginning } from "./sessions.ts";
@@ -37,7 +37,10 @@ export async function resolveTarget(workspace: Workspace, text: string, session?
     return { kind: "step", step: turn.step };
   }
   if (other) return other;
-  throw count === null ? notFound(workspace, wanted) : tooFew(workspace, count, session);
+  if (count !== null) throw tooFew(workspace, count, session);
+  if (await isStoredCheckpoint(workspace, wanted))
+    throw new RestoreError("not-found", { kind: "checkpoint-without-commit", checkpoint: wanted });
+  throw notFound(workspace, wanted);
 }
 
 /** Resolves a turn itself rather than the state before it: `show 2` shows the turn. */

@@ -26,7 +26,7 @@ import type { forgetCommand } from "./commands.ts";
 const LEFT: Readonly<Record<ForgetLeft["inObjectStore"][number], string>> = {
   code: "the code of the steps",
   checkpoints: "earlier versions of the checkpoints",
-  conversation: "conversations that an earlier version of Backtrail kept there",
+  conversation: "conversations that were kept there before",
 };
 
 interface Related {
@@ -115,7 +115,7 @@ function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
     for (const line of table([cells], columns)) io.print(line);
     io.print("  it goes, with its code; the conversation stays in the other steps of its session");
   }
-  if (plan.checkpoints > 0) io.print(`${plural(plan.checkpoints, "checkpoint")}: it is taken out`);
+  if (plan.checkpoints > 0) io.print(`${plural(plan.checkpoints, "checkpoint")}: what was said is taken out`);
   for (const file of filesOf(plan)) io.print(`${shownPath(file)}: goes`);
   for (const name of plan.forks)
     io.printMessage(
@@ -136,7 +136,7 @@ function tellWhatIsLeft(plan: ForgetPlan, left: ForgetLeft, workspace: Workspace
   io.print("Forgotten.");
   if (workspace.kind === "private") io.say("Its objects go with the next tidying that is a day from now or later.");
   if (left.inObjectStore.length > 0) {
-    const what = left.inObjectStore.map((kind) => LEFT[kind]).join(", ");
+    const what = left.inObjectStore.map((kind) => LEFT[kind]).join(" and ");
     io.say(`git still has ${what}, until it prunes what nothing refers to.`);
   }
   if (left.shared)

@@ -92,19 +92,19 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
   if (report.here === "recorded" && workspace.kind === "private") {
     note("This folder is not a git repository: what is recorded is kept in a private store of yours.");
   }
-  if (workspace.kind === "repository" && (await isEntireEnabled(workspace))) {
-    note(
-      sharesCheckpoints(workspace)
-        ? "Entire is enabled here, too: both write to the branch entire/checkpoints/v1, and Entire's pre-push hook pushes it."
-        : "Entire is enabled here, too: its pre-push hook pushes the branch entire/checkpoints/v1. Backtrail reads it and keeps its own checkpoints elsewhere.",
-    );
-  }
   if (report.chosenBecause === "default") {
     note("No agent was found on this machine, so the default one was taken. --agent names another.");
   }
   for (const text of report.installed.flatMap(({ notes }) => notes)) note(text);
   for (const id of await faultyProfiles(report.installed.map(({ agent }) => agent)))
     note(`Something is wrong in your profile ${id}.json; \`backtrail agents check ${id}\` says what.`);
+  if (workspace.kind === "repository" && (await isEntireEnabled(workspace))) {
+    note(
+      sharesCheckpoints(workspace)
+        ? "Entire and Backtrail both write to the branch entire/checkpoints/v1, and Entire's pre-push hook pushes it."
+        : "Entire's pre-push hook pushes the branch entire/checkpoints/v1. Backtrail reads it and keeps its own checkpoints elsewhere.",
+    );
+  }
   for (const done of report.installed) tellByHand(done, io);
   if (!config.enabled) note("The setting `enabled` is false here: nothing is recorded until it is true.");
   for (const { message, hint } of report.obstacles)

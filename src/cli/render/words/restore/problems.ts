@@ -34,6 +34,10 @@ const SYSTEM_ERRORS: Record<string, [string, string]> = {
 
 export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
   "empty-target": () => ["The target is empty.", LOG_LISTS],
+  "checkpoint-without-commit": ({ checkpoint }) => [
+    `The checkpoint ${checkpoint} is here, but no commit of this repository belongs to it.`,
+    `\`backtrail resume ${checkpoint}\` continues its conversation, \`backtrail explain ${checkpoint}\` shows it.`,
+  ],
   "target-unknown": ({ text, suggestions }) => [
     `There is no step, name, commit or checkpoint "${shown(text)}".`,
     suggestionHint(suggestions),

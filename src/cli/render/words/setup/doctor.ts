@@ -55,7 +55,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   ],
   "settings-readable-by-others": ({ paths }) => [`Others on this machine may read your settings: ${some(paths)}.`, FIX],
   "conversations-in-object-store": ({ objects }) => [
-    `git's object store still has conversations that an earlier version kept there (${plural(objects, "object")}). Whoever can read the repository can read them, and a clone of its path takes them along.`,
+    `git's object store still has conversations that were kept there before (${plural(objects, "object")}). Whoever can read the repository can read them, and a clone of its path takes them along.`,
     PRUNE,
   ],
   "conversations-not-moved": () => [
