@@ -18,7 +18,7 @@ export interface IndexStatus {
   pending: number;
   /** Another process is indexing. */
   busy: boolean;
-  /** The index can't be written, so only what it already holds is found. */
+  /** The index can't be written, as on a full disk, so only what it already holds is found. */
   readOnly: boolean;
   /** The index was damaged and is being made again. */
   remade: boolean;
@@ -37,6 +37,7 @@ const PATIENCE_MS = 200;
 /** Without an index there is nothing to find, so the first search waits longer. */
 const FIRST_PATIENCE_MS = 5_000;
 const RETRY_MS = 10;
+const MAX_WAIT_MS = 3_000;
 /** How often the background looks at every file. */
 const FULL_LOOK_MS = 600_000;
 
@@ -63,14 +64,19 @@ export class Search {
       return performance.now() < deadline && !signal?.aborted;
     };
     const look = isFirst ? "full" : "quick";
-    let { pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, keepsGoing }));
+    // Another process may be writing, such as `forget`.
+    const wait = Math.round(Math.min(patience, MAX_WAIT_MS));
+    this.#guard(() => this.#index.database.execute(`pragma busy_timeout = ${wait}`));
+    const update = () => this.#guardAsync(() => updateIndex(this.#index, { workspace, look, keepsGoing }));
+    let { pending, busy, unwritable } = await update();
     // What another process indexes at this moment may be the turn that is searched for.
     while (busy && performance.now() < deadline && !signal?.aborted) {
       await sleep(RETRY_MS);
-      ({ pending, busy } = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look, keepsGoing })));
+      ({ pending, busy, unwritable } = await update());
     }
-    if ((pending > 0 && !busy) || Date.now() - lastFullLook(this.#index) > FULL_LOOK_MS) indexInBackground();
-    return { pending, busy, readOnly: this.#index.readOnly, remade: this.#remade };
+    const isLeft = pending > 0 && !busy && !unwritable;
+    if (isLeft || Date.now() - lastFullLook(this.#index) > FULL_LOOK_MS) indexInBackground();
+    return { pending, busy, readOnly: unwritable, remade: this.#remade };
   }
 
   /** Indexes everything. With `again`, from the beginning. */
@@ -81,8 +87,11 @@ export class Search {
       onProgress?.(progress);
       return !signal?.aborted;
     };
-    const result = await this.#guardAsync(() => updateIndex(this.#index, { workspace, look: "full", keepsGoing }));
-    return { ...result, readOnly: this.#index.readOnly, remade: this.#remade };
+    const look = "full";
+    const { pending, busy, unwritable } = await this.#guardAsync(() =>
+      updateIndex(this.#index, { workspace, look, keepsGoing }),
+    );
+    return { pending, busy, readOnly: unwritable, remade: this.#remade };
   }
 
   async run(query: Query, options: RunOptions): Promise<FoundHits> {

@@ -7,6 +7,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../../agents/builtin/opencode/database.ts";
 import { getAgent } from "../../agents/registry/registry.ts";
+import { messageOf } from "../../base/errors.ts";
 import { tryAcquire } from "../../base/fs/lock.ts";
 import { logError } from "../../base/log.ts";
 import { forgottenSessions } from "../../checkpoints/forget/tombstones.ts";
@@ -44,19 +45,29 @@ export interface UpdateResult {
   pending: number;
   /** Another process is indexing. */
   busy: boolean;
+  /** The index could not be written: the disk is full or read-only. */
+  unwritable: boolean;
 }
 
 /** The state key of the time of the last complete full look. */
 const LAST_FULL = "last full look";
 
 export async function updateIndex(index: SearchIndex, options: UpdateOptions): Promise<UpdateResult> {
-  if (index.readOnly) return { pending: 0, busy: false };
-  const lock = tryAcquire(indexLock());
-  if (!lock) return { pending: 0, busy: true };
+  const result = { pending: 0, busy: false, unwritable: index.readOnly };
+  if (index.readOnly) return result;
+  const update = new Update(index, options);
   try {
-    return { pending: await new Update(index, options).run(), busy: false };
-  } finally {
-    lock.release();
+    const lock = tryAcquire(indexLock());
+    if (!lock) return { ...result, busy: true };
+    try {
+      return { ...result, pending: await update.run() };
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    logError("search", error);
+    return { ...result, pending: update.left, unwritable: true };
   }
 }
 
@@ -79,6 +90,9 @@ class Update {
   /** Of the index, to save once everything is indexed. */
   readonly #states = new Map<string, string>();
 
+  /** The number of transcripts and repositories that are not indexed yet; 1 if they were not counted. */
+  left = 1;
+
   constructor(index: SearchIndex, options: UpdateOptions) {
     this.#index = index;
     this.#options = options;
@@ -98,6 +112,7 @@ class Update {
     const isHere = (task: Task) => Number(task.time === Number.POSITIVE_INFINITY);
     tasks.sort((a, b) => isHere(b) - isHere(a) || b.time - a.time);
     const progress = { bytes: 0, done: 0, all: tasks.length };
+    this.left = tasks.length;
     const isWanted = (bytes: number) => {
       progress.bytes += bytes;
       return keepsGoing(progress);
@@ -126,7 +141,7 @@ class Update {
       try {
         if (!(await task.run({ keepsGoing: isWanted }))) return false;
       } catch (error) {
-        if (isDamage(error) || isFull(error)) throw error;
+        if (isDamage(error) || isUnwritable(error)) throw error;
         logError("search", error);
         isWhole = false;
         continue;
@@ -298,6 +313,7 @@ function storeOf({ store }: FoundTranscript): { storeDir: string } | undefined {
   return store === null ? undefined : { storeDir: store };
 }
 
-function isFull(error: unknown): boolean {
-  return error instanceof Error && /disk is full|readonly|read-only|disk I\/O/i.test(error.message);
+function isUnwritable(error: unknown): boolean {
+  const text = messageOf(error);
+  return /disk is full|readonly|read-only|disk I\/O|ENOSPC|EDQUOT|EROFS/i.test(text);
 }

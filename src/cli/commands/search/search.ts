@@ -10,6 +10,7 @@ import type { PickedHit } from "../../picker/search/state.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { searchLines, searchNotes } from "../../render/search/hits.ts";
 import { hitJson } from "../../render/search/json.ts";
+import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import { page } from "../../terminal/pager.ts";
 import { withAbortSignal } from "../../terminal/with-abort-signal.ts";
@@ -45,7 +46,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
     if (!hasQuery) {
       if (json) io.json({ hits: [], total: 0, pending: status.pending });
       else for (const note of searchNotes(status, io.err.paint)) io.say(note);
-      return undefined;
+      return status.readOnly ? EXIT.failed : undefined;
     }
     const { limit = DEFAULT_LIMIT, here, best, added, removed, alive } = options;
     const result = await searchWith(opened, workspace, text, {
@@ -58,13 +59,11 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
     const { paint, columns } = io.out;
     if (result.hits.length > 0) await page(io, searchLines(result, { paint, columns, now: now() }).join("\n"));
     for (const note of searchNotes(status, io.err.paint, result)) io.say(note);
-    return result.hits.length > 0 ? undefined : NOT_FOUND;
+    return result.hits.length > 0 ? undefined : EXIT.nothing;
   } finally {
     opened.close();
   }
 }
-
-const NOT_FOUND = 3;
 
 async function pickAndAct(workspace: Workspace | undefined, { here, best }: Options, io: Io) {
   const { pickHit } = await import("../../picker/search/pick-hit.ts");
