@@ -12,7 +12,7 @@ const PART = 1_500;
 /** One session in so many has a needle in each field. */
 const NEEDLE_EVERY = 40;
 
-const NEEDLE_FIELDS = ["prompt", "answer", "thinking", "command", "output"] as const;
+export const NEEDLE_FIELDS = ["prompt", "answer", "thinking", "command", "output"] as const;
 
 export interface Corpus {
   sessions: number;
