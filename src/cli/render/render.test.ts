@@ -5,12 +5,14 @@ import { makeStep } from "../../../test/support/steps.ts";
 import type { Step } from "../../model/step.ts";
 import { groupTurns, tasksOf } from "../../model/turn.ts";
 import type { TurnStatuses } from "../../restore/targets/turn-status.ts";
+import type { RestorePlan } from "../../restore/types.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
 import { colorDiff } from "./diff.ts";
 import { fileLines, summaryOf } from "./files.ts";
 import { table } from "./layout/table.ts";
 import { fit, fitQuoted, pad, widthOf, wrap, wrapAfter, wrapMessage } from "./layout/text.ts";
 import { age, moment } from "./layout/time.ts";
+import { planFileLines } from "./plan/files.ts";
 import { stepDetails } from "./step/step.ts";
 import { accessibleTimeline } from "./timeline/accessible.ts";
 import { timeline } from "./timeline/timeline.ts";
@@ -289,4 +291,15 @@ test("diffs are colored line by line, and hold no escapes of their own", () => {
     "<green>+new",
     " same",
   ]);
+});
+
+test("a plan whose list is cut shows own files and the rarest changes", () => {
+  const write = ["b", "c", "d", "e", "yours"];
+  const files = { write, create: ["b", "c", "d", "e"], delete: ["z"], chmod: [] };
+  const yours = [{ path: "yours", since: "2026-01-05T09:01:00Z", kept: false }];
+  const plan = { ...files, yours, kind: "redo", options: {} } as unknown as RestorePlan;
+  const shown = (limit: number) =>
+    planFileLines(plan, { paint: plain, columns: 80, now, limit }).map((line) => line.trim().slice(0, 7));
+  expect(shown(4).slice(1, 4)).toEqual(["~ yours", "- z", "+ b"]);
+  expect(shown(9).slice(1, 7)).toEqual(["~ yours", "+ b", "+ c", "+ d", "+ e", "- z"]);
 });

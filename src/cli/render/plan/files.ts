@@ -27,9 +27,14 @@ export function planFileLines(plan: RestorePlan, { paint, columns, now, limit }:
     ...plan.chmod.map((path) => entry(path, "mode")),
   ];
   if (entries.length === 0) return [paint("dim", "  No file changes.")];
-  // The user's own files come first, so that a long list never omits them.
+  // In a list that is cut, the user's own files come first, and then those whose change is rare: one file that goes is
+  // not lost among many that come.
   const isYours = (path: string) => Number(yours.has(path));
-  entries.sort((a, b) => isYours(b.path) - isYours(a.path) || (a.path < b.path ? -1 : 1));
+  const counted = Map.groupBy(entries, ({ change }) => change);
+  const many = (change: Change) => (entries.length > limit ? (counted.get(change)?.length ?? 0) : 0);
+  entries.sort(
+    (a, b) => isYours(b.path) - isYours(a.path) || many(a.change) - many(b.change) || (a.path < b.path ? -1 : 1),
+  );
   return [
     ...wrap(counts(plan), columns).map((line) => paint("bold", line)),
     ...fileLines(entries, paint, { limit, more: "--all lists them" }),
