@@ -150,6 +150,26 @@ describe.skipIf(postgresPrograms === null)("a team", () => {
     expect(await status(ada)).toMatchObject({ waiting: { turns: 0 }, failure: null });
   }, 300_000);
 
+  test("a machine that was offline for weeks sends all of it by itself", async () => {
+    await using team = await Team.start(cluster);
+    const ada = await team.member("ada");
+    await team.end();
+    const days = [0, 9, 17, 25];
+    for (const day of days) {
+      const claude = new ScriptedClaude(ada);
+      claude.minute = day * 24 * 60;
+      await claude.turn(`Work of day ${day}`, [write(`${day}.txt`, "x\n")]);
+      expect((await ada.run(["team", "send"], { minute: claude.minute + 1 })).code).toBe(1);
+    }
+    expect(await status(ada)).toMatchObject({ waiting: { turns: 4 }, failure: { kind: "unreachable", count: 4 } });
+    await team.serve();
+    // What the worker does after each turn, once the pause of four hours is over.
+    await ada.run(["worker", ada.path], { env: { BACKTRAIL_WORKER: undefined }, minute: 26 * 24 * 60 });
+    await until(() => team.rows("SELECT count(*) FROM backtrail.turns")[0] === "4");
+    await until(async () => (await status(ada)).waiting.turns === 0);
+    expect(team.rows("SELECT DISTINCT started_at::date FROM backtrail.turns ORDER BY 1")).toHaveLength(4);
+  }, 300_000);
+
   test("a role changes on all of a person's machines, and the audit log has what was done", async () => {
     await using team = await Team.start(cluster);
     const eve = await team.member("eve", "--role", "reader");

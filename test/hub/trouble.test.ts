@@ -103,6 +103,17 @@ describe.skipIf(postgresPrograms === null)("clocks and versions", () => {
     expect(hub.log).toEqual([]);
   }, 300_000);
 
+  test("a hub goes on while a newer one updates the schema, and does not start on it", async () => {
+    await using team = await Team.start(cluster);
+    const ada = await team.member("ada", "--reads", "all");
+    team.rows("INSERT INTO public.backtrail_migrations (version) VALUES (1000)");
+    expect((await fetch(`${team.url}/readyz`)).status).toBe(200);
+    expect((await ada.run(["team", "activity"])).code).toBe(0);
+    await team.end();
+    expect(await team.serve().catch((error: Error) => error.message)).toContain("newer");
+    expect((await ada.run(["team", "activity"])).code).toBe(1);
+  }, 300_000);
+
   test("a machine and a hub of different versions: each is told which one to update, and nothing is lost", async () => {
     await using team = await Team.start(cluster);
     // Real machine, real hub; on the way the machine's version becomes another one.

@@ -42,8 +42,16 @@ export function migrate(database: Database): Promise<{ from: number; to: number 
 
 /** Throws unless the schema is the one that this program was written for. */
 export async function requireCurrentSchema(database: Database): Promise<void> {
+  requireKnown(await database.asOwner(appliedVersion));
+  await requireUsableSchema(database);
+}
+
+/**
+ * For a hub that serves already: a newer hub may have updated the schema meanwhile. Each migration leaves what the version
+ * before it uses, so that hubs can be restarted one by one.
+ */
+export async function requireUsableSchema(database: Database): Promise<void> {
   const version = await database.asOwner(appliedVersion);
-  requireKnown(version);
   if (version < SCHEMA_VERSION)
     throw new HubProblemError("refused", { kind: version === 0 ? "no-index" : "index-older" });
 }

@@ -105,8 +105,6 @@ CREATE INDEX ON messages (person_id);
 CREATE INDEX ON turn_texts (repository_id);
 CREATE INDEX ON turn_texts (person_id);
 
-DROP FUNCTION matching(date, tsquery, text, text, text, integer);
-
 -- As before, but what is above the level is found by its turns: no index leads from a person to messages.
 CREATE OR REPLACE FUNCTION share_repository(wanted text, chosen integer, chosen_at timestamptz) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = backtrail
@@ -173,7 +171,8 @@ BEGIN
 END
 $$;
 
--- Finds the keys of turns that match, newest month first, until there are enough. PostgreSQL uses no full-text index
+-- Finds the keys of turns that match, newest month first, until there are enough. The function of one month stays for
+-- hubs of the version before, which serve until they are restarted. PostgreSQL uses no full-text index
 -- below a policy, because it cannot know that matching reveals nothing, so the policies' own conditions are here.
 CREATE FUNCTION matching(words tsquery, wanted_repository text, wanted_person text, wanted_agent text, most integer)
 RETURNS TABLE (month date, session_id bigint, number integer, "position" integer)
@@ -214,5 +213,6 @@ BEGIN
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION expected_rows, newest_matching, matching, add_to_day_counts, take_from_day_counts FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION matching TO backtrail_person;
+REVOKE EXECUTE ON FUNCTION expected_rows, newest_matching, matching (tsquery, text, text, text, integer),
+  add_to_day_counts, take_from_day_counts FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION matching (tsquery, text, text, text, integer) TO backtrail_person;

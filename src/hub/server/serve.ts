@@ -6,7 +6,7 @@ import { messageOf } from "../../base/errors.ts";
 import { version } from "../../base/version.ts";
 import { MAX_BODY_BYTES, PROTOCOL_VERSION, VERSION_HEADER } from "../../team/protocol.ts";
 import { type Database, DatabaseTimeout, isRepeatable, sqlState } from "../database/connect.ts";
-import { requireCurrentSchema } from "../database/migrate.ts";
+import { requireCurrentSchema, requireUsableSchema } from "../database/migrate.ts";
 import { Months } from "../ingest/months.ts";
 import { PendingWords } from "../ingest/pending-words.ts";
 import { Page } from "../page/page.ts";
@@ -146,7 +146,7 @@ class Hub {
     const isGet = request.method === "GET";
     if (isGet && url.pathname === "/healthz") return textAnswer("ok\n");
     if (isGet && url.pathname === "/readyz") {
-      await requireCurrentSchema(this.#database);
+      await requireUsableSchema(this.#database);
       return textAnswer("ready\n");
     }
     if (isGet && url.pathname === "/metrics" && this.#options.metrics) return textAnswer(this.#metrics.toString());
