@@ -14,7 +14,7 @@
  * all text comes from agents: hostile until it is escaped. Secrets are replaced by placeholders unless `reveal` is set.
  */
 import type { ApplyAnswer, PlanAnswer, PlanRequest, ProposalsAnswer } from "./protocol/acting.ts";
-import type { Changes, Comparison, FileAtStep, FileBlame, FileDiff, Moment, Tree } from "./protocol/files.ts";
+import type { Changes, Comparison, FileAtStep, FileBlame, FileDiff, Image, Moment, Tree } from "./protocol/files.ts";
 import type { ReportAnswer, SearchAnswer } from "./protocol/search.ts";
 import type {
   CommitDetails,
@@ -86,6 +86,10 @@ export interface Queries {
   conversation: { query: { session: string; from?: string; limit?: string; reveal?: "1" }; answer: ConversationPage };
   /** One entry with its whole text. */
   entry: { query: { session: string; index: string; reveal?: "1" }; answer: ConversationEntry };
+
+  /** The entries of a conversation that have images, by their indexes. */
+  sessionImages: { query: { session: string }; answer: { entries: number[] } };
+  entryImages: { query: { session: string; index: string }; answer: { images: Image[] } };
 
   commits: { query: { before?: string; limit?: string }; answer: Commits };
   commit: { query: { id: string }; answer: CommitDetails };

@@ -47,6 +47,8 @@ test("no answer has a secret in it, neither of a query nor of a plan", async () 
     session: await view.get("session", { id: session }),
     conversation: await view.get("conversation", { session }),
     entry: await view.get("entry", { session, index: "0" }),
+    sessionImages: await view.get("sessionImages", { session }),
+    entryImages: await view.get("entryImages", { session, index: "0" }),
     commits: await view.get("commits", {}),
     commit: await view.get("commit", { id: commit }),
     forks: await view.get("forks"),

@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { startView } from "../support/view/server.ts";
 import { recorded } from "./recorded.ts";
 
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 test("a session has its prompts, and each leads to its place in the conversation", async () => {
   using made = await recorded();
   await using view = await startView(made.repository);
@@ -29,6 +31,34 @@ test("a session has its prompts, and each leads to its place in the conversation
     from = part.next;
   }
   expect(parts).toEqual(page.entries);
+});
+
+test("images of prompts and of tools' results are found in the transcript; anything else is none", async () => {
+  using made = await recorded();
+  const { agent } = made;
+  const data = PIXEL;
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data } };
+  const svg = { type: "image", source: { type: "base64", media_type: "image/png", data: btoa("<svg onload=x>") } };
+  await agent.begin("What is this?");
+  agent.transcript.user([image, svg, { type: "text", text: "See the picture" }], "prompt-with-image");
+  const use = (id: string) => ({ type: "tool_use", id, name: "Read", input: { file_path: `${id}.png` } });
+  agent.transcript.assistant([use("with"), use("without")]);
+  const result = (id: string, content: unknown) => ({ type: "tool_result", tool_use_id: id, content });
+  agent.transcript.user([result("without", "nothing in base64"), result("with", [image])], "results");
+  await agent.finish("A pixel.");
+  await using view = await startView(made.repository);
+  const { session } = agent;
+  const { entries } = await view.get("sessionImages", { session });
+  const all = (await view.get("conversation", { session })).entries;
+  const kinds = entries.map((index) => [all[index]?.type, all[index]?.text || all[index]?.tool?.id]);
+  expect(kinds).toEqual([
+    ["prompt", "See the picture"],
+    ["tool-result", "with"],
+  ]);
+  for (const index of entries)
+    expect((await view.get("entryImages", { session, index: String(index) })).images).toEqual([
+      { mediaType: "image/png", base64: data, bytes: Buffer.from(data, "base64").length },
+    ]);
 });
 
 test("blame names the turn behind a line, and only recorded files can be named", async () => {

@@ -44,6 +44,8 @@ const QUERIES: { [Name in QueryName]?: () => Promise<QueryHandler<Name>> } = {
   session: async () => (await import("./queries/session/session.ts")).session,
   conversation: async () => (await import("./queries/session/session.ts")).conversation,
   entry: async () => (await import("./queries/session/session.ts")).entry,
+  sessionImages: async () => (await import("./queries/session/images.ts")).sessionImages,
+  entryImages: async () => (await import("./queries/session/images.ts")).entryImages,
   runs: async () => (await import("./queries/session/session-rows.ts")).runs,
   runLog: async () => (await import("./queries/session/run-log.ts")).runLog,
   commits: async () => (await import("./queries/commits/commits.ts")).commits,

@@ -59,10 +59,11 @@ const ANSWERS: Answers = {
   },
 };
 
-function matches(row: TurnRow, { session, agent, fate, text, path }: TimelineQuery): boolean {
+function matches(row: TurnRow, { session, agent, fate, check, text, path }: TimelineQuery): boolean {
   if (session && row.session !== session) return false;
   if (agent && row.agent !== agent) return false;
   if (fate && row.fate !== fate) return false;
+  if (check && !(check === "broke" ? row.broke : row.check === check)) return false;
   if (path && !row.paths.includes(path)) return false;
   const said = `${row.prompt ?? ""}\n${row.answer ?? ""}`.toLowerCase();
   return (text ?? "")

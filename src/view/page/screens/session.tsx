@@ -1,9 +1,9 @@
 /** One session: the whole conversation, and its prompts to jump to. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ConversationEntry, SessionDetails, SessionTurn } from "../../protocol.ts";
 import { ask } from "../acting/action.ts";
 import { query } from "../data/client.ts";
-import { NO_PROMPT } from "../data/hub.ts";
+import { isHub, NO_PROMPT } from "../data/hub.ts";
 import { type Route, replace, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age, Agent, CostSum, FateTag, TokenSum } from "../parts/badges.tsx";
@@ -27,7 +27,10 @@ function Session({ data, turn }: { data: SessionDetails; turn: number }) {
   const { session } = data;
   const wanted = data.turns.find(({ number }) => number === turn);
   const { entries, next, loadMore, problem } = useConversation(data, wanted?.entry ?? 0);
-  const { readOnly } = useApp();
+  const { readOnly, exportedAt } = useApp();
+  const hasServer = exportedAt === null && !isHub;
+  const images = useQuery("sessionImages", hasServer ? { session: session.id } : null, ["timeline"]);
+  const withImages = useMemo(() => new Set(images.data?.entries), [images.data]);
   useEffect(() => {
     if (wanted && entries.length > 0) document.getElementById(`prompt-${wanted.number}`)?.scrollIntoView();
   }, [wanted?.number, entries.length > 0]);
@@ -69,7 +72,7 @@ function Session({ data, turn }: { data: SessionDetails; turn: number }) {
         </header>
         {data.problem !== null && <p class="notice">{visible(data.problem)}</p>}
         {problem && <Problem error={problem} />}
-        <Entries entries={entries} session={session.id} turns={data.turns} />
+        <Entries entries={entries} session={session.id} turns={data.turns} withImages={withImages} />
         {next !== null && (
           <button type="button" class="wide" onClick={loadMore}>
             Show more of {plural(data.entries ?? 0, "entry", "entries")}

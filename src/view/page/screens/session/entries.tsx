@@ -1,4 +1,5 @@
 /** The entries of a conversation: prompts, answers, thinking, tool calls with their results, compactions. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ConversationEntry, SessionTurn } from "../../../protocol.ts";
 import { to } from "../../data/router.ts";
@@ -13,39 +14,53 @@ interface Props {
   entries: readonly ConversationEntry[];
   session: string;
   turns: readonly SessionTurn[];
+  /** The indexes of entries with images. */
+  withImages?: ReadonlySet<number>;
 }
 
-export function Entries({ entries, session, turns }: Props) {
+export function Entries({ entries, session, turns, withImages }: Props) {
   const results = new Map(
     entries.flatMap((entry) => (entry.type === "tool-result" && entry.tool?.id ? [[entry.tool.id, entry]] : [])),
   );
   const uses = new Set(entries.flatMap(({ type, tool }) => (type === "tool-use" && tool?.id ? [tool.id] : [])));
+  const imagesOf = ({ index }: ConversationEntry) =>
+    withImages?.has(index) ? <Images session={session} index={index} /> : null;
   return (
     <>
       {entries.map((entry, i) => {
         const call = entry.tool?.id ?? "";
         // A result stands in the row of its call, if that is loaded.
         if (entry.type === "tool-result" && uses.has(call)) return null;
-        if (entry.type === "tool-use")
-          return <Folded key={entry.index} entry={entry} session={session} result={results.get(call)} />;
+        if (entry.type === "tool-use") {
+          const result = results.get(call);
+          return (
+            <div key={entry.index}>
+              <Folded entry={entry} session={session} result={result} />
+              {result && imagesOf(result)}
+            </div>
+          );
+        }
         const turn = entry.type === "prompt" ? turns.find(({ number }) => number === entry.number) : undefined;
         const first =
           turn !== undefined && !entries.slice(0, i).some((e) => e.type === "prompt" && e.number === entry.number);
-        return <EntryView key={entry.index} entry={entry} session={session} turn={first ? turn : undefined} />;
+        return (
+          <EntryView key={entry.index} entry={entry} session={session} turn={first ? turn : undefined}>
+            {imagesOf(entry)}
+          </EntryView>
+        );
       })}
     </>
   );
 }
 
-function EntryView({
-  entry,
-  session,
-  turn,
-}: {
+interface ViewProps {
   entry: ConversationEntry;
   session: string;
   turn: SessionTurn | undefined;
-}) {
+  children: ComponentChildren;
+}
+
+function EntryView({ entry, session, turn, children }: ViewProps) {
   switch (entry.type) {
     case "prompt":
       return (
@@ -62,12 +77,14 @@ function EntryView({
             {turn?.id != null && <a href={to("turn", [turn.id])}>Show the turn</a>}
           </p>
           <Text entry={entry} session={session} />
+          {children}
         </section>
       );
     case "answer":
       return (
         <div class="entry-answer">
           <Text entry={entry} session={session} />
+          {children}
         </div>
       );
     case "compaction":
@@ -79,8 +96,25 @@ function EntryView({
     case "note":
       return <p class="muted entry-note">{line(entry.text, 500)}</p>;
     default:
-      return <Folded entry={entry} session={session} result={undefined} />;
+      return (
+        <div>
+          <Folded entry={entry} session={session} result={undefined} />
+          {children}
+        </div>
+      );
   }
+}
+
+function Images({ session, index }: { session: string; index: number }) {
+  const { data } = useQuery("entryImages", { session, index: String(index) });
+  if (!data || data.images.length === 0) return null;
+  return (
+    <div class="pictures">
+      {data.images.map(({ mediaType, base64 }, i) => (
+        <img key={i} src={`data:${mediaType};base64,${base64}`} alt={`Attachment ${i + 1} of ${data.images.length}`} />
+      ))}
+    </div>
+  );
 }
 
 const LABELS = { thinking: "Thinking", "tool-use": "Tool", "tool-result": "Result" } as const;
