@@ -50,6 +50,10 @@ describe.skipIf(program === undefined)("by keyboard, in Chromium", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Receipt" }).getByText("Undone: 1 file written").waitFor();
     expect(repository.read("src/price.js")).toBe("export const price = (net) => net;\n");
+    // The focus is on the receipt: the next stop is in it, not at the top of the page.
+    await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Receipt'");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(FOCUSED)).toBe("Close the receipt");
     await tabTo(page, "Redo");
     await page.keyboard.press("Enter");
     await dialog.getByRole("button", { name: "Confirm redo" }).waitFor();

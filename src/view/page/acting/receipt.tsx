@@ -1,4 +1,5 @@
 /** The receipt of what was just done, and the way back. It stays until it is closed. */
+import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../data/store.ts";
 import { Command } from "../parts/copy.tsx";
 import { line, visible } from "../text/visible.ts";
@@ -7,16 +8,22 @@ import { doneLine } from "./words.ts";
 
 export function ReceiptCard() {
   const done = useStore(receipt);
+  const card = useRef<HTMLElement>(null);
+  // The button that began it may be gone by now. After the dialog, which gives the focus back to it.
+  useEffect(() => {
+    const timer = setTimeout(() => card.current?.focus({ preventScroll: true }));
+    return () => clearTimeout(timer);
+  }, [done]);
   if (!done) return null;
   const { answer } = done;
   const restored = answer.result === "restored" ? answer.receipt : null;
   const command = restored?.chat?.command ?? (answer.result === "forked" ? answer.fork.command : null);
   const notes = answer.result === "forked" ? answer.notes : (restored?.notes ?? []);
   return (
-    <section class="receipt" aria-label="Receipt">
+    <section ref={card} class="receipt" aria-label="Receipt" tabIndex={-1}>
       <header>
         <b>{doneLine(done)}</b>
-        <button type="button" class="quiet" aria-label="Close the receipt" onClick={() => receipt.set(null)}>
+        <button type="button" class="quiet" aria-label="Close the receipt" onClick={close}>
           ✕
         </button>
       </header>
@@ -64,4 +71,9 @@ export function ReceiptCard() {
       )}
     </section>
   );
+}
+
+function close(): void {
+  receipt.set(null);
+  document.getElementById("main")?.focus({ preventScroll: true });
 }
