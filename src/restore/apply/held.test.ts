@@ -152,3 +152,24 @@ test("large files go from the disk to the safety step, not through memory", asyn
     capture.close();
   }
 });
+
+test("a file that was written to after the snapshot read it is read again", async () => {
+  using ground = await started();
+  for (const name of ["left.txt", "written.txt"]) ground.write(name, "one\n");
+  const { workspace } = ground;
+  const capture = startCapture(workspace, captureOptions(loadConfig(workspace)));
+  try {
+    const snapshot = await capture.finish();
+    const id = contentId(join(ground.root, "left.txt"), "sha1");
+    expect(["left.txt", "written.txt"].map((name) => capture.seen(name)?.readId ?? "")).toEqual([id ?? "", id ?? ""]);
+    writeUnseen(join(ground.root, "written.txt"), "two\n");
+    const recorded = await recordedFiles(capture, snapshot, ["left.txt", "written.txt"]);
+    const { present, held } = await holdFiles(workspace, capture, snapshot, recorded);
+    capture.writer.flush();
+    expect(ground.git("cat-file", "blob", `${present.work}:written.txt`)).toBe("two");
+    for (const name of ["left.txt", "written.txt"])
+      expect(held[name]).toBe(contentId(join(ground.root, name), "sha1") ?? "");
+  } finally {
+    capture.close();
+  }
+});
