@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { refusal } from "../../test/support/refusal.ts";
 import { file, Playground, shown, started, whyOf } from "../../test/support/restore-sandbox.ts";
@@ -240,6 +249,20 @@ test("an index that another git holds is left as it is, and that is said", async
   expect(receipt.notes).toContainEqual({ kind: "index-left", why: "locked" });
   rmSync(join(ground.root, ".git/index.lock"));
   expect(ground.staged()).toBe(staged);
+});
+
+test("git trusts the times of a file that is again as it was staged, and its index is left alone otherwise", async () => {
+  using ground = await started();
+  const index = () => statSync(join(ground.root, ".git", "index")).ino;
+  const staged = await ground.save();
+  ground.write("a.txt", "two\n");
+  const second = await ground.save();
+  ground.write("a.txt", "three\n");
+  const before = index();
+  await ground.rewind(second);
+  expect(index()).toBe(before);
+  await ground.rewind(staged);
+  expect(ground.git("diff-files", "--name-only")).toBe("");
 });
 
 test("line endings are those of the attributes then, wherever they lie", async () => {

@@ -10,7 +10,15 @@ import { captureOptions } from "../recording/dispatcher.ts";
 import { saveStandaloneStep } from "../recording/save.ts";
 import { perform } from "./apply/apply.ts";
 import { holdFiles } from "./apply/held.ts";
-import { isLocked, journals, lockRestores, removeRestore, restoreDirectory, writeJournal } from "./apply/journal.ts";
+import {
+  isLocked,
+  type Journal,
+  journals,
+  lockRestores,
+  removeRestore,
+  restoreDirectory,
+  writeJournal,
+} from "./apply/journal.ts";
 import { markAt, safeStat } from "./apply/move.ts";
 import { checkAccess, prepare, stageFiles } from "./apply/prepare.ts";
 import { recordsFile, writtenBy } from "./apply/restore-log.ts";
@@ -183,7 +191,12 @@ async function restore(
     checkAccess(workspace, journal);
     writeJournal(workspace, journal);
     faultPoint("restore:journal");
-    const { chat: continued, kept, openSessions, notes } = await perform(workspace, journal, true);
+    const {
+      chat: continued,
+      kept,
+      openSessions,
+      notes,
+    } = await perform(workspace, journal, true, mayMatchIndex(capture, journal));
     if (drawn.plan.chat.kind === "none" && !plan.options.codeOnly)
       notes.push({ kind: "no-conversation", reason: drawn.plan.chat.reason });
     notes.push(...prepared, ...markersLeft(drawn.plan));
@@ -205,6 +218,15 @@ async function restore(
   } finally {
     capture.close();
   }
+}
+
+/** Whether a file to be written may have the content that is staged for it, so that git can trust its times again. */
+function mayMatchIndex({ seen }: Capture, { files, head }: Journal): boolean {
+  if (head !== null) return true;
+  return files.write.some(({ path, entry }) => {
+    const found = seen(path);
+    return found === undefined || found.staged === entry.id;
+  });
 }
 
 /**

@@ -61,6 +61,8 @@ export interface SeenFile {
   stat: BigIntStats;
   /** The id of the bytes that were read just then; null if they were not read, or git may have converted them. */
   readId: string | null;
+  /** The id of the staged blob; empty if the file is untracked. */
+  staged: string;
 }
 
 export class WorkFiles {
@@ -231,7 +233,7 @@ export class WorkFiles {
         this.leaveOut(path, "too-large");
         return undefined;
       }
-      this.seen.set(path, { stat, readId: null });
+      this.seen.set(path, { stat, readId: null, staged });
       const mark = this.#markOf(path, stat, readAt, staged);
       const actual = stat.isSymbolicLink() ? SYMLINK_MODE : this.#modeOf(mode, Number(stat.mode));
       if (stat.isFile()) this.#permissions.add(path, kindOf({ mode: actual }), recordableBits(stat));

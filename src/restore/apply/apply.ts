@@ -27,8 +27,16 @@ export interface Applied {
   notes: RestoreNote[];
 }
 
-/** `fresh`: the journal is new and no part of it has been applied. */
-export async function perform(workspace: Workspace, journal: Journal, fresh = false): Promise<Applied> {
+/**
+ * `fresh`: the journal is new and no part of it has been applied. `mayMatchIndex`: a written file may have the content
+ * that is staged.
+ */
+export async function perform(
+  workspace: Workspace,
+  journal: Journal,
+  fresh = false,
+  mayMatchIndex = true,
+): Promise<Applied> {
   const moves = new FileMoves(workspace, journal);
   try {
     if (journal.rolledBack !== undefined)
@@ -40,8 +48,8 @@ export async function perform(workspace: Workspace, journal: Journal, fresh = fa
   }
   faultPoint("restore:files");
   const touched = journal.files.write.length + journal.files.delete.length > 0;
-  // Runs in parallel with the rest, unless the rest changes the index too.
-  let refreshing = touched && journal.index === null ? refreshIndex(workspace) : undefined;
+  // Runs in parallel with the rest, unless the rest changes the index too. Files that differ from it stay as they are.
+  let refreshing = touched && mayMatchIndex && journal.index === null ? refreshIndex(workspace) : undefined;
   try {
     return await finish(workspace, journal, fresh);
   } finally {
