@@ -25,6 +25,12 @@ export async function sendInBackground(root: string): Promise<void> {
   }
 }
 
+/** Whether the team's hub has yet to forget a session that was forgotten here. */
+export async function hubMustForget(workspace: Workspace): Promise<boolean> {
+  if (!existsSync(teamDirectory(workspace)) || !readMembership()) return false;
+  return mustForget(workspace);
+}
+
 /** The entry point of the sending process. */
 export async function runSender(root: string): Promise<number> {
   const workspace = findWorkspace(root);

@@ -12,7 +12,7 @@ import { type ForgetPlan, planForget } from "../../../maintenance/forget/plan.ts
 import { readRestores } from "../../../restore/apply/restore-log.ts";
 import { findLog, logsDirectory } from "../../../run/log/layout.ts";
 import { forgetInIndex } from "../../../search/forget.ts";
-import { sendInBackground } from "../../../team/background.ts";
+import { hubMustForget, sendInBackground } from "../../../team/background.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
 import { fit, wrapAfter } from "../../render/layout/text.ts";
@@ -38,6 +38,9 @@ type Options = OptionsOf<typeof forgetCommand>;
 
 const STILL_FOUND =
   "The search index could not be changed, so search may still find it. `backtrail search --rebuild` makes a new one.";
+
+const ON_THE_HUB =
+  "Your team's hub forgets it too, within a minute of being reached. `backtrail team status` shows what waits.";
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
@@ -68,7 +71,10 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const done = !options.dryRun;
   const left = done ? await leftAfterForgetting(workspace, plan) : null;
   if (options.json) io.json({ plan: planJson(plan), related, done, left });
-  else if (left) tellWhatIsLeft(plan, left, workspace, io);
+  else if (left) {
+    tellWhatIsLeft(plan, left, workspace, io);
+    if (await hubMustForget(workspace)) io.say(ON_THE_HUB);
+  }
   return undefined;
 }
 
