@@ -21,6 +21,9 @@ const IDLE_SECONDS = 20;
 /** For half a minute after the last event, Bun itself looks once a second whether there is garbage. */
 const SETTLE_MS = 45_000;
 const FRAME_MS = 1000 / 60;
+const SCROLLS = 7;
+/** As high as the timeline's rows, and nothing to do for them. */
+const PLAIN_PAGE = `<div class="list-pane" style="height: 100vh; overflow-y: auto">${'<p style="height: 60px; margin: 0">A row</p>'.repeat(3_000)}</div>`;
 
 interface Figure {
   what: string;
@@ -179,10 +182,6 @@ async function firstRows({ page }: Person, view: ViewProcess): Promise<number> {
     );
   });
 }
-
-const SCROLLS = 7;
-/** As high as the timeline's rows, and nothing to do for them. */
-const PLAIN_PAGE = `<div class="list-pane" style="height: 100vh; overflow-y: auto">${'<p style="height: 60px; margin: 0">A row</p>'.repeat(3_000)}</div>`;
 
 /**
  * Scrolls the timeline and a plain page by turns: a busy machine makes both late. `late` is the difference of the
