@@ -23,8 +23,6 @@ export interface Recording {
 export const UNRECORDED: Readonly<Record<string, readonly string[]>> = {
   // Its hooks begin and end with a turn; prompts are only in its conversation.
   cline: ["prompt", "SessionStart", "ToolStart shell", "ToolEnd shell", "SessionEnd"],
-  // It ends without a hook when it runs without a terminal.
-  "kimi-code": ["ToolEnd shell", "SessionEnd"],
 };
 
 /** Built after documentation that shows no payloads; test/journeys tells its story. */
