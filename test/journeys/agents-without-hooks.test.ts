@@ -20,8 +20,8 @@ function describe(world: StandIn, profile: Record<string, unknown>): void {
 }
 
 /** Runs the commands that `enable` printed, as the agent would. */
-async function called(world: StandIn, command: string, payload: object): Promise<void> {
-  const env = world.environment(OFF);
+async function called(world: StandIn, command: string, payload: object, time?: string): Promise<void> {
+  const env = world.environment({ ...OFF, BACKTRAIL_CLOCK: time });
   const done = await runProgram("/bin/sh", ["-c", command], {
     cwd: world.repository.path,
     env,
@@ -67,6 +67,25 @@ test("hooks by hand: enable prints the commands, and they record", async () => {
   const disabled = await repository.run(["disable"], { env: OFF });
   expect(disabled).toMatchObject({ code: 0 });
   expect(disabled.stderr).toContain("take them out");
+});
+
+test("an empty prompt inside an open turn begins no turn", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  describe(world, BY_HAND);
+  const { stdout } = await repository.run(["enable", "--agent", "handy"], { env: OFF });
+  const command = (name: string) => new RegExp(`^  ${name}: (.*)$`, "m").exec(stdout)?.[1] ?? "";
+  // Later than a hook that is installed twice would repeat it.
+  const at = (second: number) => `2026-11-19T09:00:${second}.000Z`;
+  await called(world, command("asked"), { prompt: "Write it" }, at(10));
+  repository.write("it.txt", "it\n");
+  await called(world, command("asked"), { prompt: "" }, at(20));
+  await called(world, command("answered \\(all\\)"), {}, at(30));
+  const { steps } = await repository.json<Logged>(["log"], { env: OFF });
+  expect(steps.map(({ kind, turn, files }) => [kind, turn, files.added])).toEqual([
+    ["turn-end", 1, ["it.txt"]],
+    ["turn-start", 1, []],
+  ]);
 });
 
 const RUN_ALONE = {

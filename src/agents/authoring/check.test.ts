@@ -68,6 +68,19 @@ test("an event without what it needs is a problem", async () => {
   expect(problems["torn.json"]).toEqual(["not a JSON object"]);
 });
 
+test("an event counts as recorded however its name is spelled, as for a hook", async () => {
+  const made = scaffoldAgent("mine");
+  rmSync(made.payloads, { recursive: true });
+  mkdirSync(made.payloads);
+  const { install = {} } = (await requireAgent("mine")).profile.hooks ?? {};
+  for (const name of Object.keys(install)) {
+    const spelled = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+    const raw = { hook_event_name: spelled, session_id: "s1", cwd: "/p", prompt: "Hello", tool_name: "write" };
+    writeFileSync(join(made.payloads, `${name}.json`), JSON.stringify(raw));
+  }
+  expect((await checkAgent("mine")).unproven.filter((name) => name !== "transcript.lines")).toEqual([]);
+});
+
 test("hooks that nothing was recorded of are named", async () => {
   const { payloads } = scaffoldAgent("my-agent");
   rmSync(join(payloads, "stop.example.json"));

@@ -93,6 +93,21 @@ test("a transcript's lines alone identify the agent", () => {
   expect(agentOfTranscript(both, Buffer.alloc(0))).toBeUndefined();
 });
 
+test("of two agents whose lines look alike, the one that is described more closely wins, whatever its id", () => {
+  const [alpha, beta] = both.map((profile, i) => ({
+    ...profile,
+    transcript: {
+      format: "jsonl" as const,
+      directory: ".x",
+      recognised_by: i === 0 ? [["$.type", "$.uuid"]] : [["$.type", "$.uuid", "$.provenance"]],
+    },
+  }));
+  if (!alpha || !beta) throw new Error("there are two");
+  const line = Buffer.from('{"type":"user","uuid":"1","provenance":"real_user"}\n');
+  expect(agentOfTranscript([alpha, beta], line)).toBe(beta.id);
+  expect(agentOfTranscript([beta, alpha], line)).toBe(beta.id);
+});
+
 test("a transcript that is one document is known by its messages", async () => {
   const { profile: gemini } = await getPackaged("gemini");
   using place = temporaryDirectory();
