@@ -88,3 +88,17 @@ test("an index that is deleted while it is in use is made again", async () => {
   for (const { code, signal } of await Promise.all(running)) expect([code === null, signal]).toEqual([false, null]);
   expect(await total(repository, "axolotl")).toBe(39);
 }, 60_000);
+
+test("searches, rebuilds and the worker at once: none fails, and everything is found", async () => {
+  using repository = temporaryRepository();
+  for (let number = 1; number < 20; number++) said(repository, number, 40, "Where is the axolotl?");
+  const words = [["--rebuild"], ["axolotl"], ["--rebuild"], ["axolotl", "--json"], ["quokka", "--json"], ["axolotl"]];
+  for (let times = 0; times < 3; times++) {
+    const worker = repository.run(["worker", "--index"], { env });
+    const all = await Promise.all([worker, ...words.map((args) => repository.run(["search", ...args], { env }))]);
+    // Until something is indexed, nothing is found.
+    for (const { code, stderr } of all)
+      expect({ isDone: code === 0 || code === 3, stderr }).toEqual({ isDone: true, stderr });
+  }
+  expect(await total(repository, "axolotl")).toBe(19);
+}, 120_000);

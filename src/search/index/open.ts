@@ -21,6 +21,9 @@ const DAMAGED =
   /malformed|not a database|disk image|database corruption|no such table|no such column|vtable constructor/i;
 const LOCKED = /database is locked|database table is locked|SQLITE_BUSY/i;
 const RETRY_MS = 20;
+/** Errors while another process deletes the files; SQLite says the same of a full or broken disk. */
+const DELETED = /disk I\/O|ENOENT/i;
+const DELETED_MS = 500;
 const UNWRITABLE = /readonly|read-only|unable to open|disk is full|disk I\/O|EROFS|EACCES|ENOSPC/i;
 
 export interface OpenIndex {
@@ -41,21 +44,22 @@ export function indexLock(): string {
 
 /** Waits a little while another process creates, deletes or recovers the index. */
 export function openIndex(path = indexPath()): OpenIndex {
-  const deadline = performance.now() + BUSY_MS;
+  const began = performance.now();
   for (;;) {
+    const waited = performance.now() - began;
     try {
-      return openOnce(path);
+      return openOnce(path, waited > DELETED_MS);
     } catch (error) {
-      if (!LOCKED.test(messageOf(error))) throw error;
-      if (performance.now() > deadline) {
-        throw new SearchError("failed", { kind: "search-index-busy" });
-      }
+      const isDeleted = DELETED.test(messageOf(error)) && waited <= DELETED_MS;
+      if (!isDeleted && !LOCKED.test(messageOf(error))) throw error;
+      if (waited > BUSY_MS) throw new SearchError("failed", { kind: "search-index-busy" });
       sleepSync(RETRY_MS);
     }
   }
 }
 
-function openOnce(path: string): OpenIndex {
+/** Unless it is the last try, an error that may go away by itself is thrown as it is. */
+function openOnce(path: string, isLast: boolean): OpenIndex {
   try {
     return { database: writable(path), path, readOnly: false };
   } catch (error) {
@@ -65,7 +69,7 @@ function openOnce(path: string): OpenIndex {
       removeIndex(path);
       return { database: writable(path), path, readOnly: false };
     }
-    if (LOCKED.test(messageOf(error))) throw error;
+    if (LOCKED.test(messageOf(error)) || (!isLast && DELETED.test(messageOf(error)))) throw error;
     if (UNWRITABLE.test(messageOf(error)) && existsSync(path)) return readable(path, error);
     throw unusable(error);
   }
