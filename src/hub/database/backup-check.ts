@@ -11,7 +11,8 @@ export interface Check {
 const CHECKS: Readonly<Record<Check["name"], string>> = {
   // Every table that people read has row-level security.
   policies: `SELECT count(*)::integer AS n FROM pg_class
-    WHERE oid IN ('sessions'::regclass, 'turns'::regclass, 'turn_texts'::regclass, 'messages'::regclass, 'repositories'::regclass)
+    WHERE oid IN ('sessions'::regclass, 'turns'::regclass, 'turn_texts'::regclass, 'messages'::regclass, 'repositories'::regclass,
+        'day_counts'::regclass)
       AND NOT (relrowsecurity AND EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid))`,
   // A backup from before a \`forget\` brings sessions back.
   tombstones: "SELECT count(*)::integer AS n FROM sessions WHERE key IN (SELECT key FROM tombstones)",
