@@ -160,3 +160,47 @@ test("a drop that was killed, and finished later: the note names where its commi
   const ref = /Commits that only it had are kept: git log (refs\/backtrail\/dropped\/\S+)/.exec(stderr)?.[1] ?? "";
   expect(repository.git("rev-parse", ref)).toBe(commit);
 });
+
+test("what is staged while the fork is dropped is kept, and named", async () => {
+  using repository = temporaryRepository();
+  const directory = await enabled(repository);
+  await fork(repository, directory);
+  const bin = join(repository.home, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "looks"), "");
+  const git = Bun.which("git") ?? "";
+  // Commits are looked for once the plan and the drop have looked at the files.
+  const stage = `cd ${directory} && id=$(echo late | ${git} hash-object -w --stdin) && ${git} update-index --add --cacheinfo 100644,$id,late.txt`;
+  const script = `case "$*" in
+  *" status "*) echo >>${bin}/looks;;
+  *rev-list*) [ -e ${bin}/done ] || [ "$(wc -l <${bin}/looks)" -lt 2 ] || { touch ${bin}/done; (${stage}); };;
+esac`;
+  writeFileSync(join(bin, "git"), `#!/bin/sh\n${script}\nexec ${git} "$@"\n`);
+  chmodSync(join(bin, "git"), 0o755);
+  const env = { PATH: `${bin}:${process.env["PATH"]}` };
+  const { stdout, code } = await repository.run(["fork", "drop", "repository-fork", "--yes"], { env });
+  expect([code, existsSync(join(bin, "done"))]).toEqual([0, true]);
+  const ref = /What was staged is kept: git ls-tree -r (\S+)/.exec(stdout)?.[1] ?? "";
+  expect(repository.git("show", `${ref}:0/late.txt`)).toBe("late");
+});
+
+test("a drop that was killed, and what was staged before it was finished", async () => {
+  using repository = temporaryRepository();
+  const directory = await enabled(repository);
+  await fork(repository, directory);
+  const env = { BACKTRAIL_FAULT: "fork:renamed" };
+  expect((await repository.run(["fork", "drop", "repository-fork", "--yes"], { env })).signal).toBe("SIGKILL");
+  const admin = readdirSync(repository.at(".git/worktrees"))[0] ?? "";
+  const id = repository.git("rev-parse", "HEAD:README.md");
+  repository.git(
+    "--git-dir",
+    `.git/worktrees/${admin}`,
+    "update-index",
+    "--add",
+    "--cacheinfo",
+    `100644,${id},late.txt`,
+  );
+  const { stderr } = await repository.run(["log"]);
+  const ref = /What was staged in it is kept: git ls-tree -r (\S+)/.exec(stderr)?.[1] ?? "";
+  expect(repository.git("rev-parse", `${ref}:0/late.txt`)).toBe(id);
+});

@@ -53,7 +53,7 @@ async function finishOne(workspace: Workspace, record: ForkRecord): Promise<Fork
 async function removeAgain(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
   const job = readForkRemoval(workspace, record);
   if (!job || (await isStillThere(workspace, record, job))) return keep(workspace, record);
-  const left = leftFiles(await completeRemoval(workspace, record, job));
+  const left = leftFiles((await completeRemoval(workspace, record, job)).left);
   const { name: fork } = record;
   if (isBeingMade(record)) return cleared(workspace, record, left);
   return [

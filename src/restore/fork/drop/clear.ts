@@ -34,7 +34,7 @@ export async function removeUnfinishedFork(workspace: Workspace, record: ForkRec
   writeForkRecord(workspace, { ...record, state: "dropping" });
   if (directory === null) removeEmptyDirectory(workspace, record);
   beginRemoval(workspace, record, job);
-  return leftFiles(await completeRemoval(workspace, record, job));
+  return leftFiles((await completeRemoval(workspace, record, job)).left);
 }
 
 /** The branch is not among it: it is deleted only if it has no new commits. */

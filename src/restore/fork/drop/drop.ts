@@ -34,7 +34,7 @@ import { lockForks } from "../lock.ts";
 import { ForkError } from "../problems.ts";
 import { branchTip, worktreeOf } from "../worktree.ts";
 import { type ForkPresence, presenceOf } from "./presence.ts";
-import { beginRemoval, completeRemoval, type ForkRemoval, writeForkRemoval } from "./removal.ts";
+import { beginRemoval, completeRemoval, type ForkRemoval, indexMark, writeForkRemoval } from "./removal.ts";
 
 export interface DropPlan {
   record: ForkRecord;
@@ -131,13 +131,15 @@ async function drop(workspace: Workspace, plan: DropPlan): Promise<Dropped> {
   let job: ForkRemoval;
   if (presence.state === "here") {
     const { fork } = presence;
+    // Before anything is read: what is staged from now on may not be in the step.
+    const index = adminDir === null ? null : indexMark(adminDir);
     const use = async (work: Work, capture: Capture): Promise<ForkRemoval> => {
       refuseNew(plan, work, fork.root);
       const step = await saveLast(fork, record, work, capture);
       const whole = [...marksOf(record), ...work.unsaved];
       const removal = newRemoval(fork.root, record.id, workspace.hash, work.held, whole);
       const clean = work.repositories.flatMap(({ path, work: own }) => (path !== null && own === null ? [path] : []));
-      return { v: 1, removal, kept: keptRepositories(work.repositories, fork.root), clean, tip, step };
+      return { v: 1, removal, kept: keptRepositories(work.repositories, fork.root), clean, tip, step, index };
     };
     job = await examine(fork, record.from.root, marksOf(record), use, plan.read);
   } else {
@@ -159,8 +161,8 @@ async function drop(workspace: Workspace, plan: DropPlan): Promise<Dropped> {
     putBackRecord(workspace, record);
     throw error;
   }
-  const left = await completeRemoval(workspace, record, job);
-  return receipt(record, job, held, staged, left);
+  const { left, staged: late } = await completeRemoval(workspace, record, job);
+  return receipt(record, job, held, staged ?? late, left);
 }
 
 function receipt(

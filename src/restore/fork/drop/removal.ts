@@ -3,11 +3,12 @@
  * holds its whole input, so that the next command can continue after a kill.
  */
 
-import { lstatSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { forgetInstalled } from "../../../agents/hooks/install.ts";
 import { getAgent } from "../../../agents/registry/registry.ts";
 import { now } from "../../../base/clock.ts";
+import { hexDigest } from "../../../base/digest.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { faultPoint } from "../../../base/fault-point.ts";
 import { readJson, writeJson } from "../../../base/fs/files.ts";
@@ -18,6 +19,7 @@ import { type OwnedWorktree, removeAdminDir } from "../../../git/worktrees/owned
 import { type ForkRecord, forkDirectory, removeForkRecord } from "../../../steps/forks.ts";
 import { appendOperation } from "../../operations/records.ts";
 import { releaseBrought } from "../../owned/brought.ts";
+import { holdIndex } from "../../owned/commits.ts";
 import { finishRemoval, isRemoval, type Leftovers, type Removal, setAside } from "../../owned/removal.ts";
 import {
   type KeptRepository,
@@ -25,6 +27,7 @@ import {
   moveRepositories,
   nestedRepositories,
 } from "../../owned/repositories.ts";
+import { refId } from "../../owned/run-forks.ts";
 import { removeLink } from "../folder.ts";
 import { ForkError } from "../problems.ts";
 import { ownerOf, removeBranch, removeEmptyHome, worktreeOf } from "../worktree.ts";
@@ -41,6 +44,15 @@ export interface ForkRemoval {
   tip: string | null;
   /** The step with the fork's last state. */
   step: string | null;
+  /** What the fork's index was before the step was taken; absent if no step holds it. */
+  index?: string | null;
+}
+
+export interface Removed {
+  /** What the directory contained that is held nowhere else. */
+  left: Leftovers | null;
+  /** The ref with what somebody staged after the step was taken. */
+  staged: string | null;
 }
 
 export function writeForkRemoval(workspace: Workspace, { id }: ForkRecord, removal: ForkRemoval): void {
@@ -66,19 +78,29 @@ export function beginRemoval(workspace: Workspace, record: ForkRecord, job: Fork
   faultPoint("fork:renamed");
 }
 
-/** Repeatable after a kill. Returns what the directory contained that is held nowhere else. */
+/** Identifies the content of a fork's index; null if there is none. */
+export function indexMark(adminDir: string): string | null {
+  const file = join(adminDir, "index");
+  return exists(file) ? hexDigest("sha1", readFileSync(file)) : null;
+}
+
+/** Repeatable after a kill. */
 export async function completeRemoval(
   workspace: Workspace,
   record: ForkRecord,
-  { removal, kept, clean, tip, step }: ForkRemoval,
-): Promise<Leftovers | null> {
+  { removal, kept, clean, tip, step, index }: ForkRemoval,
+): Promise<Removed> {
   const owned = worktreeOf(workspace, record);
   const left = removal
     ? await removeDirectory(workspace, record, removal, kept, clean, owned)
     : await moveRepositories("", kept).then(() => null);
   faultPoint("fork:removed");
+  let staged: string | null = null;
   if (owned && owned.state !== "linked") {
     refuseUnmoved(kept);
+    // No git finds the index anymore, so that this is its last state.
+    if (index !== undefined && indexMark(owned.adminDir) !== index)
+      staged = await holdIndex(workspace, refId(record), owned.adminDir);
     removeAdminDir(owned, ownerOf(record).kind);
   }
   if (record.kind === "directory") removeLink(record);
@@ -103,7 +125,7 @@ export async function completeRemoval(
     });
   }
   removeForkRecord(workspace, record.id);
-  return left;
+  return { left, staged };
 }
 
 async function removeDirectory(
