@@ -204,3 +204,21 @@ test("a drop that was killed, and what was staged before it was finished", async
   const ref = /What was staged in it is kept: git ls-tree -r (\S+)/.exec(stderr)?.[1] ?? "";
   expect(repository.git("rev-parse", `${ref}:0/late.txt`)).toBe(id);
 });
+
+test("a restore that was killed in the fork is finished before the fork is dropped", async () => {
+  using repository = temporaryRepository();
+  const directory = await enabled(repository);
+  await fork(repository, directory);
+  writeFileSync(join(directory, "README.md"), "changed\n");
+  writeFileSync(join(directory, "own.txt"), "own\n");
+  const env = { BACKTRAIL_FAULT: "restore:file:0" };
+  const killed = await repository.run(["-C", directory, "rewind", "start", "--yes", "--code-only"], { env });
+  expect(killed.signal).toBe("SIGKILL");
+  const { stdout, stderr, code } = await repository.run(["fork", "drop", "repository-fork", "--yes"]);
+  expect([code, stdout + stderr]).toEqual([0, expect.stringContaining("Finished an interrupted rewind")]);
+  const restores = readdirSync(repository.at(".git/backtrail/worktrees")).flatMap((name) => {
+    const place = repository.at(".git/backtrail/worktrees", name, "restore");
+    return existsSync(place) ? readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
+  });
+  expect(restores).toEqual([]);
+});

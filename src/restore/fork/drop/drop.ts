@@ -12,7 +12,8 @@ import type { Workspace } from "../../../git/workspace.ts";
 import { saveStandaloneStep } from "../../../recording/save.ts";
 import { type ForkRecord, writeForkRecord } from "../../../steps/forks.ts";
 import { stepsIn } from "../../../steps/log.ts";
-import type { ForkNote } from "../../notes.ts";
+import { resumeInterruptedRestores } from "../../apply/resume-interrupted.ts";
+import type { ForkNote, RestoreNote } from "../../notes.ts";
 import {
   type HeldCommits,
   holdCommits,
@@ -50,7 +51,7 @@ export interface DropPlan {
   /** Files that git ignores changes to or considers unchanged, and that are saved with the step. */
   hidden: string[];
   /** Messages about what is left alone. */
-  notes: ForkNote[];
+  notes: (ForkNote | RestoreNote)[];
   /** Paths to be deleted that nothing holds. */
   unsaved: string[];
   /** File contents read for the plan, reused until files are deleted. */
@@ -75,7 +76,10 @@ export interface Dropped {
 export async function planDrop(workspace: Workspace, record: ForkRecord): Promise<DropPlan> {
   refuseOwn(workspace, record);
   const presence = await presenceOf(workspace, record);
+  // A killed restore may have moved files aside that only its completion puts back, or names.
+  const finished = presence.state === "here" ? await resumeInterruptedRestores(presence.fork) : [];
   const plan = await startPlan(workspace, record, presence);
+  plan.notes.push(...finished);
   if (presence.state !== "here") return plan;
   const { fork, marked } = presence;
   return examine(fork, record.from.root, marksOf(record), async (work) => ({
@@ -115,7 +119,7 @@ async function startPlan(workspace: Workspace, record: ForkRecord, presence: For
     changed: false,
     commits: await worktreeCommits(workspace, record.branch, adminDir),
     hidden: [],
-    notes: presence.state === "gone" ? presence.notes : [],
+    notes: presence.state === "gone" ? [...presence.notes] : [],
     unsaved: [],
     read: new Map(),
   };
