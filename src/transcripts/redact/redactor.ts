@@ -60,7 +60,7 @@ export interface Redactor {
 type PathOptions = Pick<RedactOptions, "placeholders" | "known">;
 
 /** Increase this when the built-in rules find more, so that text redacted or checked with fewer rules is rescanned. */
-export const RULES_REVISION = 2;
+export const RULES_REVISION = 3;
 
 /** Shorter values have no room for a name, an operator and a password. */
 const SHORTEST = 8;

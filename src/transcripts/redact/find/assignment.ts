@@ -5,7 +5,17 @@
 import { BACKSLASH, isSmall, isSpace, isWord, NEWLINE, QUOTE } from "../bytes.ts";
 import { endOfName, MAX_TAIL, type NameKind, nameHolds } from "./names.ts";
 import { saidBefore, spokenAfter } from "./prose.ts";
-import { entropyOf, hasPathOfWords, isReference, isStandIn, isTechnical, isWordy, type Make, makeOf } from "./value.ts";
+import {
+  entropyOf,
+  hasPathOfWords,
+  isReference,
+  isScrambledLetters,
+  isStandIn,
+  isTechnical,
+  isWordy,
+  type Make,
+  makeOf,
+} from "./value.ts";
 
 export interface Assigned {
   start: number;
@@ -30,6 +40,8 @@ export interface Assigned {
 }
 
 export const MAX_VALUE = 512;
+/** What may follow a prefix of a string: quotes, or the backslash before one. */
+const QUOTES = Buffer.from("\"'\\");
 const MAX_SPACED_NAME = 200;
 const MAX_BLANKS = 40;
 
@@ -136,6 +148,7 @@ function isPassword(value: string, make: Make, assigned: Assigned): boolean {
   if (assigned.inCode && !assigned.quoted && !assigned.tight) return false;
   if (assigned.weak && (assigned.inCode || make.digits === 0 || isTechnical(value))) return false;
   if (isPassphrase(value)) return true;
+  if (plain && isScrambledLetters(value)) return !assigned.inCode && !assigned.listed;
   if (plain)
     return assigned.setting ? /^[a-z]{6,}$/.test(value) : assigned.quoted && !assigned.listed && isPlainWord(value);
   if (!isWordy(value)) return true;
@@ -191,8 +204,10 @@ function valueAt(
   to: number,
   about: Pick<Assigned, "tight" | "constant" | "setting" | "certain" | "listed" | "weak">,
 ): Assigned | undefined {
-  let start = at;
-  while (start < at + 7 && bytes[start] === BACKSLASH) start++;
+  // Python's b"…"
+  const isPrefix = (bytes[at] === 0x62 || bytes[at] === 0x72) && QUOTES.includes(bytes[at + 1] ?? 0);
+  let start = isPrefix ? at + 1 : at;
+  while (start < at + 8 && bytes[start] === BACKSLASH) start++;
   const quote = bytes[start];
   const quoted = quote === QUOTE || quote === 0x27 || quote === 0x60;
   if (quoted) start++;

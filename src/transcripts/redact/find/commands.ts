@@ -21,6 +21,8 @@ const FIRST = new RegExp(`^ ${WORD}`, "g");
 const MYSQL = [option("-p"), option("--password[= ]")];
 const STORE_PASSWORD = [option("-(?:src|dest|new)?(?:store|key)pass(?::env)? ")];
 const DIRECTORY = [option("-w ")];
+/** Communities are passwords, too, but for the two that everybody knows. */
+const SNMP = [option("-[AX] "), option("-c (?!public|private)")];
 const CURL = [
   option("--oauth2-bearer "),
   option(String.raw`(?:-u|--user|-U|--proxy-user)[= ]?["']?[\w.@+%-]{1,64}:`),
@@ -44,7 +46,7 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
   ldapadd: DIRECTORY,
   ldapmodify: DIRECTORY,
   ldapwhoami: DIRECTORY,
-  smbclient: [option(String.raw`(?:-U|--user)[= ]?["']?[\w.\\/@-]{1,64}%`)],
+  smbclient: [option(String.raw`(?:-U|--user)[= ]?\\*["']?[\w.\\/@-]{1,64}%`)],
   sqlcmd: [option("-P ?")],
   bcp: [option("-P ?")],
   unzip: [option("-P ?")],
@@ -61,8 +63,11 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
   sqlplus: [option(String.raw`(?:-\w+ )*[\w.]{1,40}/`)],
   nmcli: [option("password ")],
   wpa_passphrase: [new RegExp(`^ \\S+ ${WORD}`, "g")],
-  snmpget: [option("-[AX] ")],
-  snmpwalk: [option("-[AX] ")],
+  snmpget: SNMP,
+  snmpset: SNMP,
+  snmpwalk: SNMP,
+  snmpbulkwalk: SNMP,
+  snmptrap: SNMP,
   "rabbitmqctl add_user": [new RegExp(`^ \\S+ ${WORD}`, "g")],
   "rabbitmqctl change_password": [new RegExp(`^ \\S+ ${WORD}`, "g")],
   encrypt_string: [FIRST],
@@ -87,7 +92,12 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
   "snyk auth": [FIRST],
   "vault login": [FIRST],
   "net user": [new RegExp(`^\\s+[\\w.-]+ ${WORD}`, "g")],
-  "net use": [new RegExp(String.raw`^(?: [a-zA-Z]:)? \\+\S+ ${WORD}(?= /u)`, "g")],
+  "net use": [
+    new RegExp(String.raw`^(?: [a-zA-Z]:)? \\+\S+ ${WORD}(?= /u)`, "g"),
+    new RegExp(String.raw`/user:\S+ ${WORD}`, "g"),
+  ],
+  "create secret": [option(String.raw`--from-literal[= ]\\*["']?[\w.-]{1,64}=`)],
+  "gh secret set": [option("(?:-b|--body)[= ]")],
   "identified by": [new RegExp(`^\\s+(?:password )?(?=['"])${WORD}`, "gi")],
   curl: CURL,
   wget: [option("--(?:http-|ftp-|proxy-)?password[= ]")],
@@ -97,7 +107,7 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
 const PIPED: Readonly<Record<string, RegExp>> = {
   "sudo -s": new RegExp(String.raw`(?:echo|printf|print)(?: -\w+)* ${WORD}(?:\\n)?["']?\s*\|\s*$`),
   "docker login": new RegExp(String.raw`(?:echo|printf|print)(?: -\w+)* ${WORD}(?:\\n)?["']?\s*\|\s*$`),
-  chpasswd: /(?:echo|printf|print)(?: -\w+)* ["']?[\w.-]{1,32}:([^\s"'\\|]{4,128})["']?\s*\|\s*(?:sudo )?$/,
+  chpasswd: /(?:echo|printf|print)(?: -\w+)* \\*["']?[\w.-]{1,32}:([^\s"'\\|]{4,128})\\*["']?\s*\|\s*(?:sudo )?$/,
 };
 
 const TEXT = String.raw`\\*["'][^"'\\]{1,80}\\*["']`;
@@ -117,6 +127,10 @@ const CALLS: Readonly<Record<string, RegExp>> = {
   "mysqli(": THIRD,
   "pdo(": THIRD,
   "getconnection(": THIRD,
+  "imap_open(": THIRD,
+  "ftp_login(": THIRD,
+  "ldap_bind(": THIRD,
+  "algoliasearch(": SECOND,
 };
 
 export const COMMAND_WORDS: readonly string[] = [

@@ -14,6 +14,7 @@ export const NAMES: Readonly<Record<string, NameKind>> = {
   passphrase: "password",
   passcode: "password",
   pass: "password",
+  sshpass: "password",
   pwd: "password",
   pw: "password",
   psk: "password",

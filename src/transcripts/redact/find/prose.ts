@@ -3,13 +3,13 @@
 import { beginsToken } from "../bytes.ts";
 import type { Assigned } from "./assignment.ts";
 import type { NameKind } from "./names.ts";
-import { isReference, isStandIn, isTechnical, isWordy } from "./value.ts";
+import { isReference, isScrambledLetters, isStandIn, isTechnical, isWordy } from "./value.ts";
 
 const MAX_SENTENCE = 160;
 
 /** `… for the staging database is now: `, `… was `: the text between the name and the value. */
 const COPULA =
-  /^s?(?: (?:for|of|to|on|in|at)(?: [\w'@.-]{1,24}){1,5}?)?(?: ?(?:code|number))?(?: (?:is|was|are|will be|should be|(?:is |was )?(?:set|changed|reset) to|[057](?= \S)|-|->|\u00e2\u0086\u0092|\u00e2\u0080\u0093)| ?[=:])(?: (?:now|still|just|currently))?:? +/;
+  /^s?(?: (?:for|of|to|on|in|at)(?: [\w'@.-]{1,24}){1,5}?)?(?: ?(?:code|number))?(?: (?:is|was|are|will be|should be|(?:is |was )?(?:set|changed|reset) to|to(?= \\*["'][^"']*\d)|[057](?= \S)|-|->|\u00e2\u0086\u0092|\u00e2\u0080\u0093)| ?[=:])(?: (?:now|still|just|currently))?:? +/;
 /** `with password …`: only if the word can't be anything else. */
 const GIVEN = /\b(?:with|use|using|the|and|pass(?:word)?|for) $/i;
 /** A quoted text, or a word up to the punctuation after it. */
@@ -91,15 +91,24 @@ function isSaid(value: string, kind: NameKind, quoted: boolean, isCopula: boolea
   if (kind === "pin") return /^\d{4,8}$/.test(value);
   if (kind !== "password") return !/\s/.test(value) && (isCopula || isToken(value));
   if (isStandIn(value) || isReference(value) || PREDICATE.test(value) || isTechnical(value)) return false;
-  if (/\s/.test(value)) return quoted && isCopula && /^[a-z]+(?: [a-z]+){3,}$/.test(value);
+  if (/\s/.test(value))
+    return quoted && isCopula && (/^[a-z]+(?: [a-z]+){3,}$/.test(value) || areScrambledWords(value));
   if (/[/:=,()]/.test(value) && !/\d/.test(value)) return false;
   if (/^\d{4,10}$/.test(value)) return isCopula && endsSentence(rest, quoted);
   const mixed = /\d/.test(value) && /[A-Za-z]/.test(value);
+  if (isScrambledLetters(value)) return true;
   if (!isWordy(value)) return mixed || /[!@#$%^&*+~?]/.test(value.replace(/[!?]{1,4}$/, ""));
   if (!isCopula) return false;
   if (mixed) return !/[-_.:/]/.test(value);
   if (/^[a-z]{3,12}(?:-[a-z]{3,12}){3,}$/.test(value)) return true;
   return /^[a-z]{6,}$|^[a-z]{4,}-[a-z]{4,}$/.test(value) && endsSentence(rest, quoted);
+}
+
+/** Words, two of which have letters and digits. */
+function areScrambledWords(value: string): boolean {
+  const words = value.split(" ");
+  const mixed = words.filter((word) => word.length >= 4 && /\d/.test(word) && /[A-Za-z]/.test(word));
+  return mixed.length >= 2 && words.every((word) => /^[\w!@#$%^&*+-]+$/.test(word));
 }
 
 /** True if nothing follows that makes it a statement about passwords. */

@@ -96,6 +96,12 @@ function isWordOrTwo(part: string): boolean {
     : capitals <= letters.length / 3;
 }
 
+/** `zNMcmGXQqvGRlx`: letters alone, with capitals where no word has them. */
+export function isScrambledLetters(value: string): boolean {
+  if (!/^[A-Za-z]{8,64}$/.test(value) || isWordy(value)) return false;
+  return /[a-z]/.test(value.slice(0, -1)) && (value.match(/[a-z](?=[A-Z])/g)?.length ?? 0) >= 2;
+}
+
 /** `base64`, `sha256`, `oauth2`, `step3`: words with a number that describe secrets. */
 export function isTechnical(value: string): boolean {
   return TECHNICAL.test(value);
