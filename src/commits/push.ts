@@ -2,10 +2,9 @@
  * Pushes checkpoints after the user's own pushes. git's hook only records the request; a separate process pushes, so
  * that neither the user nor the worker waits, and a failed push is retried later.
  */
-import { existsSync } from "node:fs";
 import { messageOf } from "../base/errors.ts";
 import { faultPoint } from "../base/fault-point.ts";
-import { removeFile, writeFileAtomic } from "../base/fs/files.ts";
+import { readText, removeFile, writeFileAtomic } from "../base/fs/files.ts";
 import { log, logError, logTo } from "../base/log.ts";
 import { findRemote } from "../checkpoints/sync/remote.ts";
 import {
@@ -44,12 +43,13 @@ export function unaskedPush(cwd: string): Config["push"]["unasked"] {
   return configOf(workspace).push.unasked;
 }
 
-/** Syncs the mark that makes git's hook call Backtrail. Several files hold settings, so the mark can be outdated. */
+/** Syncs the mark that makes git's hook call Backtrail, and names the remote that may have checkpoints. Several files hold settings, so the mark can be outdated. */
 export async function markPush(workspace: Workspace): Promise<void> {
   if (workspace.kind !== "repository" || !isEnabled(workspace)) return;
   const mark = pushMark(workspace);
-  const { enabled } = configOf(workspace).push;
-  if (enabled && !existsSync(mark)) writeFileAtomic(mark, "");
+  const { enabled, remote } = configOf(workspace).push;
+  const wanted = `${remote.replaceAll("\n", " ")}\n`;
+  if (enabled && readText(mark) !== wanted) writeFileAtomic(mark, wanted);
   else if (!enabled) removeFile(mark);
 }
 

@@ -180,3 +180,19 @@ test("a push that takes checkpoints along is noticed, and refused where its user
   expect(pushed(repository, "origin", `:${BRANCH}`, "main").code).toBe(0);
   expect(existsSync(remote)).toBe(true);
 });
+
+test("checkpoints that are shared with one remote go to no other unasked", async () => {
+  using place = await committed();
+  const { repository } = place;
+  const other = repository.at("../other.git");
+  repository.git("init", "--quiet", "--bare", other);
+  await repository.run(["config", "set", "push.enabled", "true"]);
+  await repository.run(["config", "set", "push.unasked", "refuse"]);
+  await settled(repository);
+  expect(repository.git("for-each-ref", BRANCH)).not.toBe("");
+  const refused = pushed(repository, "--all", other);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("this push takes checkpoints along");
+  expect(repository.git("--git-dir", other, "for-each-ref")).toBe("");
+  expect(pushed(repository, "--all", "origin")).toEqual({ code: 0, stderr: "" });
+});

@@ -125,7 +125,8 @@ function ownPart({ hook, executable, earlier }: HookScript): string[] {
 
 /**
  * Warns about a push that includes more than the user may expect. A user who pushes only checkpoints, or has enabled
- * pushing them, intends to; a deletion sends nothing.
+ * pushing them to this remote, intends to; a deletion sends nothing. The mark names the remote; an earlier version left
+ * it empty.
  */
 const notice: readonly string[] = [
   "bt_unasked=",
@@ -134,7 +135,14 @@ const notice: readonly string[] = [
   "  echo 'backtrail: this push takes refs/backtrail along: every recorded state of your files.' >&2",
   "  echo \"backtrail: 'refs/heads/*' 'refs/tags/*' instead of --mirror leaves them out.\" >&2 ;;",
   "esac",
-  'case "$bt_input" in *entire/checkpoints/*) if [ ! -e "$bt_store/push" ]; then',
+  'case "$bt_input" in *entire/checkpoints/*)',
+  "bt_asked=",
+  'if [ -e "$bt_store/push" ]; then',
+  "  bt_to=",
+  '  read -r bt_to <"$bt_store/push"',
+  '  case "$bt_to" in "" | "$1" | "$2") bt_asked=1 ;; esac',
+  "fi",
+  'if [ -z "$bt_asked" ]; then',
   "  bt_said= bt_other=",
   "  while read -r bt_local bt_rest; do",
   '    case "$bt_local" in',

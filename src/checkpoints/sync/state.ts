@@ -107,7 +107,7 @@ export function directory(workspace: Workspace): string {
   return join(workspace.storeDir, "sync");
 }
 
-/** git's pre-push hook calls us only if this file exists. */
+/** git's pre-push hook calls us only if this file exists; it names the remote for checkpoints. */
 export function pushMark(workspace: Workspace): string {
   return join(workspace.storeDir, "push");
 }
