@@ -140,7 +140,7 @@ const notice: readonly string[] = [
   'if [ -e "$bt_store/push" ]; then',
   "  bt_to=",
   '  read -r bt_to <"$bt_store/push"',
-  '  case "$bt_to" in "" | "$1" | "$2") bt_asked=1 ;; esac',
+  '  { [ -z "$bt_to" ] || [ "$bt_to" = "$1" ] || [ "$bt_to" = "$2" ]; } && bt_asked=1',
   "fi",
   'if [ -z "$bt_asked" ]; then',
   "  bt_said= bt_other=",
