@@ -19,7 +19,7 @@ import { cellsOf, type Goal, HEADINGS } from "./row.ts";
 import { besideAgentsview } from "./search/agentsview.ts";
 import { longTranscript, manyFiles } from "./search/following.ts";
 import { needlesFound } from "./search/needles.ts";
-import { program, started } from "./search/program.ts";
+import { program, started, type Taken } from "./search/program.ts";
 import { spreadOf } from "./statistics.ts";
 
 const SPEED = 30;
@@ -47,15 +47,16 @@ const print = (text: string) => {
 const noise = noiseAt(home);
 if (noise !== null) print(`${noise} Ratios hold roughly, times do not.\n`);
 const corpus = writeCorpus(home, Number(positionals[0] ?? 300));
-await indexing();
+const indexed = await indexing();
 searching();
 await following();
-if (values.beside !== undefined) await besideAgentsview(values.beside, home, corpus, print);
+if (values.beside !== undefined) await besideAgentsview(values.beside, home, corpus, indexed, print);
 if (values.write) writeApart("Search: `npm run bench:search`", lines.join("\n"));
 
-async function indexing(): Promise<void> {
+async function indexing(): Promise<Taken> {
   const { bytes, sessions, needles } = corpus;
-  const { seconds, cpu, memory } = await started(home, "--rebuild");
+  const indexed = await started(home, "--rebuild");
+  const { seconds, cpu, memory } = indexed;
   const folder = join(home, "backtrail", "state", "search");
   const size = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   const found = await needlesFound(home, needles);
@@ -73,6 +74,7 @@ async function indexing(): Promise<void> {
   const all = needles.length;
   figure("planted needles found in their field, and nowhere else", `${found} of ${all}`, "all", found === all);
   await memoryOfSearch();
+  return indexed;
 }
 
 /** How much of the executable's file is read depends on what the system has at hand, so this is measured several times. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Corpus } from "../corpus.ts";
 import { compare, type Program, timed } from "../measure.ts";
 import { differenceOf, ratioOf, spreadOf } from "../statistics.ts";
-import { program, started, taken } from "./program.ts";
+import { program, started, type Taken, taken } from "./program.ts";
 
 const PAIRS = 15;
 const NEEDLES = 50;
@@ -21,15 +21,20 @@ const LOCATIONS = {
 };
 const COMMON = "return";
 
-/** `place` is the home with the corpus, which Backtrail has indexed. */
-export async function besideAgentsview(path: string, place: string, corpus: Corpus, print: (line: string) => void) {
+/** `place` is the home with the corpus; `ours` is what indexing it took. */
+export async function besideAgentsview(
+  path: string,
+  place: string,
+  corpus: Corpus,
+  ours: Taken,
+  print: (line: string) => void,
+): Promise<void> {
   const data = join(place, ".agentsview");
   const theirs = (...args: string[]): Program => ({
     ...{ program: path, args, cwd: place },
     env: { PATH: process.env["PATH"] ?? "", HOME: place, AGENTSVIEW_DATA_DIR: data, DO_NOT_TRACK: "1" },
   });
   const version = /v[\d.]+/.exec((await taken(theirs("--version"))).stdout)?.[0] ?? "";
-  const ours = await started(place, "--rebuild");
   const alone = theirs("sync");
   const sync = await taken({ ...alone, env: { ...alone.env, AGENTSVIEW_NO_DAEMON: "1" } });
   await taken(theirs("daemon", "start"));

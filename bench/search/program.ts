@@ -6,7 +6,7 @@ import { executable } from "../../test/support/binary.ts";
 import { cleanEnvironment } from "../../test/support/environment.ts";
 import type { Program } from "../measure.ts";
 
-interface Taken {
+export interface Taken {
   /** From start to end. */
   seconds: number;
   /** Seconds of the processor: a busy machine tells nearly the same. */
