@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isAgentId, type Profile } from "../src/agents/contract/profile.ts";
-import { profileJsonSchema } from "../src/agents/contract/schema.ts";
+import { editorSchema } from "./editor-schema.ts";
 import { profilePage } from "./profile-page.ts";
 import { wrapMarkdown } from "./wrap-markdown.ts";
 
@@ -17,7 +17,7 @@ const builtin = join(agents, "builtin");
 export function generated(): [path: string, content: string][] {
   return [
     [join(agents, "registry", "packaged.ts"), packagedTable()],
-    [join(agents, "contract", "profile.schema.json"), `${JSON.stringify(profileJsonSchema(), null, 2)}\n`],
+    [join(agents, "contract", "profile.schema.json"), `${JSON.stringify(editorSchema(), null, 2)}\n`],
     [join(root, "docs", "profile-language.md"), wrapMarkdown(profilePage())],
   ];
 }

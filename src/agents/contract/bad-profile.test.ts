@@ -44,6 +44,11 @@ test("a missing key says which, with an example", () => {
   expect(problemsOf(rest)).toEqual(['display_name: missing; for example "display_name": "Qwen Code"']);
 });
 
+test("a profile that is nested without end is refused before it is compared with anything", () => {
+  const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  expect(problemsOf({ ...qwen, display_name: { length: deep } })).toEqual(["the file: nested too deeply"]);
+});
+
 test("a value of the wrong kind says what it must be, with an example", () => {
   const hooks = { ...qwen.hooks, events: { ...qwen.hooks.events, Stop: "Halt" } };
   expect(problemsOf({ ...qwen, hooks })[0]).toStartWith('hooks.events.Stop: expected "SessionStart", "TurnStart"');

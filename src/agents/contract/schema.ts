@@ -77,14 +77,27 @@ export type Profile = z.infer<typeof profileSchema>;
 
 /** Describes each problem of a profile, with its location in the file; empty for a valid profile. */
 export function problemsOf(value: unknown): string[] {
+  // Comparing such a value with a number takes its text, which takes all of the stack.
+  if (isTooDeep(value)) return ["the file: nested too deeply"];
   const result = profileSchema.safeParse(value, { error: en().localeError });
   if (!result.success) return explain(result.error.issues, value, profileJsonSchema());
   return semanticProblems(result.data);
 }
 
+const MAX_DEPTH = 100;
+
+function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
 let jsonSchema: Record<string, unknown> | undefined;
 
-/** For editors. A profile that is like another one needs only its id and what differs. */
+/** A profile that is like another one needs only its id and what differs. */
 export function profileJsonSchema(): Record<string, unknown> {
   if (jsonSchema) return jsonSchema;
   const { required, ...rest } = z.toJSONSchema(profileSchema, { unrepresentable: "any" }) as Record<string, unknown>;
