@@ -13,7 +13,7 @@
  * const plan = await planRewind(workspace, "1");
  * console.log(`Before "${turn?.prompt}": ${plan.write.length} files to write, ${plan.delete.length} to delete`);
  * const receipt = await applyRestore(workspace, plan);
- * console.log(`Everything as it was before is in step ${receipt.safetyStep}.`);
+ * console.log(`The previous state is saved as step ${receipt.safetyStep}.`);
  */
 import { installWords } from "./cli/render/words/index.ts";
 

@@ -131,7 +131,7 @@ export async function applyProposal(
 }
 
 /**
- * Dismisses an open proposal: nobody can apply it any more.
+ * Dismisses an open proposal: nobody can apply it anymore.
  *
  * @example
  * dismissProposal(workspace, id);

@@ -34,7 +34,7 @@ export interface SearchResult {
   total: number;
   /** The number of transcripts and repositories that are not indexed yet. */
   pending: number;
-  /** Set if nothing was found: what is close. */
+  /** Suggestions, set if nothing was found. */
   near?: Near;
 }
 

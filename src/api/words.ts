@@ -8,7 +8,7 @@ import type { SideEffect } from "../restore/side-effects/model.ts";
 import type { ConflictReason } from "../restore/types.ts";
 import type { RecoveryEvent } from "./restore/recover.ts";
 
-/** A side effect in words: `what` stays as it is, and `why`. */
+/** A side effect in words: `what` is not undone, and `why`. */
 export interface SideEffectRow {
   kind: SideEffect["kind"];
   what: string;

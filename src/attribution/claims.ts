@@ -30,7 +30,7 @@ export function turnsBehind(windows: readonly TurnWindow[], at: number, path: st
     if (reports) reporting.add(session);
     // Where its beginning or end is not recorded, a turn owns only what it reports.
     if (!isAtWork(window, at) && !reports) continue;
-    // A subagent that outlives its turn stands for the turn.
+    // A subagent that outlives its turn represents the turn.
     const known = atWork.get(session);
     if (!known || (known.subagent !== null && window.subagent === null)) atWork.set(session, window);
   }

@@ -3,7 +3,7 @@
  * diff); the stretches between them are compared by shortest edit, up to a limit.
  */
 
-/** A stretch that needs more edits counts as rewritten. */
+/** A range that needs more edits counts as rewritten. */
 const MAX_EDITS = 1_000;
 
 /** For each line of `after`, returns its line in `before` (from 0), or -1. The line numbers only increase. */

@@ -123,5 +123,5 @@ export function sleepSync(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Node does it by itself. */
+/** Node does this itself. */
 export function collectGarbage(): void {}

@@ -7,7 +7,7 @@
  */
 const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this finds
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is looked for by itself
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is matched separately
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/g;
 /** A joiner or selector that is part of an emoji hides nothing. */
 const BEFORE_JOINER = /(?:\p{ExtPict}\ufe0f?|\p{EMod})$/u;

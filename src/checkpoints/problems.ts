@@ -29,7 +29,7 @@ export type CheckpointProblem =
   | { kind: "push-has-secrets"; count: number; files: SecretFile[] }
   | { kind: "push-too-large"; path: string; bytes: number };
 
-/** What is wrong with a checkpoint that can be read all the same, at least in part. */
+/** Defects of a checkpoint that is still readable, at least in part. */
 export type CheckpointDefect =
   | { kind: "file-missing"; path: string }
   | { kind: "file-not-plain"; path: string }

@@ -156,7 +156,7 @@ function usageError(error: CommanderError, argv: readonly string[], name: Progra
     message.endsWith(".") ? message : `${message}.`,
     meant
       ? `Did you mean ${meant.map((name) => `\`${name}\``).join(" or ")}?`
-      : calledAs(name, `\`backtrail ${pathOf(argv)}--help\` shows what there is.`),
+      : calledAs(name, `\`backtrail ${pathOf(argv)}--help\` lists its options.`),
   );
 }
 

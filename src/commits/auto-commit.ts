@@ -25,7 +25,7 @@ import { stepsIn } from "../steps/log.ts";
 import { type LeftFile, separateChanges, type TurnChange } from "./turn-changes.ts";
 import { commitChanges, finishFollowing, type HeadState } from "./turn-commit.ts";
 
-/** In the list of protected branches, stands for the default branch of `origin`. */
+/** In the list of protected branches, means the default branch of `origin`. */
 const DEFAULT_BRANCH = "origin/HEAD";
 const SUBJECT_LENGTH = 72;
 

@@ -29,7 +29,7 @@ export type ExpectedValue =
   | { kind: "choice"; choices: readonly string[] }
   | { kind: "minimum"; minimum: number };
 
-/** A repository's file asks for what only the user may set. `rule`: what it may do with the setting. */
+/** A repository's file has a value that only the user may set. `rule`: the values that it may set. */
 export interface RefusedValue {
   kind: "value-refused";
   rule: RepositoryRule | null;

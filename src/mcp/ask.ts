@@ -1,6 +1,6 @@
 /**
  * Asks the person through the client (elicitation), where a tool has a question and the client can. Only a clear yes
- * counts: whatever else comes back leaves everything as it is.
+ * counts; any other reply changes nothing.
  */
 import type { Limits } from "./limits.ts";
 import { isRecord } from "./message.ts";

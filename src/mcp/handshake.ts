@@ -166,7 +166,7 @@ export class HandshakeConnection {
     });
   }
 
-  /** A reply to a question of ours. An error counts as no reply. */
+  /** A reply to our question. An error counts as no reply. */
   #replied({ id, result }: Record<string, unknown>): void {
     if (isMessageId(id)) this.#asked.get(id)?.(result);
   }

@@ -30,7 +30,7 @@ export class Limits {
     return inTime(working);
   }
 
-  /** Resolves when no call runs any more. */
+  /** Resolves when no call is running. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#working);
   }

@@ -7,7 +7,7 @@ export const NOT_FOUND = -32_002;
 const METHOD_NOT_FOUND = -32_601;
 const INTERNAL_ERROR = -32_603;
 
-/** An error that ends a request, instead of an answer that says what is wrong. */
+/** An error that ends a request without an answer. */
 export class ProtocolError extends Error {
   readonly code: number;
 

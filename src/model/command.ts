@@ -1,6 +1,6 @@
 /** Commands for the user to run, as data: Backtrail starts them without a shell, or shows them as shell text. */
 
-/** `{ file }` stands for the content of a file, as one word. */
+/** `{ file }` means the content of a file, as one word. */
 export type CommandWord = string | { readonly file: string };
 
 export interface CommandStep {

@@ -1,4 +1,4 @@
-/** Draws up the plan of a proposal from what it names. */
+/** Builds the plan of a proposal from its targets. */
 import { sessionKey } from "../base/ids.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { planRewind } from "../restore/rewind.ts";

@@ -63,7 +63,7 @@ async function propose(
     plan.target.kind === "turns" ? { turns: plan.target.turns.map(({ last }) => last.id) } : idOf(plan.target);
   removeOldProposals(workspace);
   const open = listProposals(workspace).filter((other) => stateOf(other) === "open");
-  // An agent that asks again gets the same proposal, with the plan as it is now.
+  // An agent that proposes it again gets the same proposal, with the current plan.
   const same = open.find((other) => other.kind === wanted.kind && isSame(other.target, target));
   if (!same && open.length >= MAX_OPEN)
     throw new ProposalError("refused", { kind: "too-many-proposals", open: open.length });

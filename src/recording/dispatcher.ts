@@ -50,7 +50,7 @@ export interface Dispatch {
   config: Config;
   /** The id of the session that started this one; used only when the session is new. */
   starter?: string | null;
-  /** What was captured before the event could be told. Closed in any case. */
+  /** The capture that started before the event was parsed. Always closed. */
   captured?: Captured;
 }
 

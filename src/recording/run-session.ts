@@ -18,7 +18,7 @@ export function tellRun(storeDir: string, run: string, sessionId: string): void 
   }
 }
 
-/** Null until a hook has told it. */
+/** Null until a hook has reported it. */
 export function sessionOfRun(storeDir: string, run: string): string | null {
   const file = fileOf(storeDir, run);
   try {

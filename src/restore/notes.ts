@@ -87,6 +87,6 @@ export type ResumeNote =
   | { kind: "written-elsewhere"; checkpoint: string }
   | { kind: "secrets-removed"; count: number }
   | { kind: "damaged"; defect: CheckpointDefect }
-  /** Only what was said is stored, and not the transcript. */
+  /** Only the messages are stored, not the transcript. */
   | { kind: "compact" }
   | { kind: "agent-not-recorded"; agent: string; name: string };

@@ -51,7 +51,7 @@ test("a file that is ignored now is not overwritten, and that is said", async ()
   ground.write("build.log", "precious\n");
   const { plan } = await ground.rewind(step);
   expect(plan.write).toEqual([]);
-  expect(whyOf(plan, "build.log")).toContain("not recorded");
+  expect(whyOf(plan, "build.log")).toContain("unrecorded");
   expect(readFileSync(join(ground.root, "build.log"), "utf8")).toBe("precious\n");
   expect(existsSync(join(ground.root, ".gitignore"))).toBe(false);
 });
@@ -139,7 +139,7 @@ test("files that git is told not to look at are left alone", async () => {
   ground.write("local.conf", "mine\n");
   const plan = await planRewind(ground.workspace, first);
   expect(plan).toMatchObject({ write: [], delete: [] });
-  expect(whyOf(plan, "local.conf")).toContain("not to look");
+  expect(whyOf(plan, "local.conf")).toContain("not to check");
   await applyRewind(ground.workspace, plan);
   expect(readFileSync(join(ground.root, "local.conf"), "utf8")).toBe("mine\n");
 });

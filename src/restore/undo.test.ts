@@ -72,7 +72,7 @@ async function task(
   rmSync(path);
 }
 
-test("a turn that is under way is not touched", async () => {
+test("a turn in progress is not touched", async () => {
   using made = await place();
   await made.agent.begin("Work");
   made.edit("line 1", "first");
@@ -152,10 +152,10 @@ test("a subagent by its id, and with it those that it started; others at the sam
   expect(found.map(({ subagent }) => subagent).sort()).toEqual(["inner", "outer"]);
   await made.undo("other");
   expect(repository.exists("other.txt")).toBe(false);
-  expect(await refusal(planUndo(workspace, ["other"]))).toContain("is undone already");
+  expect(await refusal(planUndo(workspace, ["other"]))).toContain("is already undone");
   await made.undo("1");
   expect([repository.read("lines.txt"), repository.exists("other.txt")]).toEqual([LINES, false]);
-  expect(await refusal(planUndo(workspace, ["other"]))).toContain("is undone already");
+  expect(await refusal(planUndo(workspace, ["other"]))).toContain("is already undone");
 });
 
 /** A subagent that has begun; what it returns ends it, having written these files by its tools. */
@@ -194,7 +194,7 @@ test("subagents side by side: what the turn itself did beside one stays, and wha
   });
   const deleted = async (id: string) => (await planUndo(workspace, [id])).delete;
   expect([await deleted("first"), await deleted("second")]).toEqual([["first.txt"], ["second.txt"]]);
-  expect(await refusal(planUndo(workspace, ["third"]))).toContain("can't be separated from what was done beside it");
+  expect(await refusal(planUndo(workspace, ["third"]))).toContain("can't be separated from the work beside it");
 });
 
 test("without a step at its start, a turn begins where the session was last seen", async () => {

@@ -76,7 +76,7 @@ export class RunResult {
     return [...this.#recent.values()].reduce(plus, this.#counted);
   }
 
-  /** The process ended with 0, which is all that some agents tell of their end. */
+  /** The process ended with 0; some agents report nothing else about their end. */
   exited(): void {
     const { end, output } = this.#stream;
     if (this.#failure === null && (end === "exit" || (output === "text" && end !== "record"))) this.#ended = true;

@@ -1,4 +1,4 @@
-/** The session of a run whose agent tells its id neither in what it prints nor by hooks: the transcript that is new. */
+/** Finds the session of a run whose agent reports no id, in its output or by hooks: the new transcript. */
 import { readFileSync, statSync } from "node:fs";
 import { sessionsAt } from "../agents/generic/place.ts";
 import { textAt } from "../agents/registry/paths.ts";

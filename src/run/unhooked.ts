@@ -1,6 +1,6 @@
 /**
  * Records runs of agents that have no hooks: the turn begins before the agent starts and ends when it has ended. Other
- * agents tell of their turns themselves.
+ * agents report their turns themselves.
  */
 import { existsSync } from "node:fs";
 import { findTranscript } from "../agents/generic/place.ts";
@@ -24,7 +24,7 @@ export interface RecordedRun {
   ended(outcome: Outcome): Promise<void>;
 }
 
-/** Saves what is there before the run, where its agent has no hooks; otherwise it leaves the request alone. */
+/** Saves the state before a run whose agent has no hooks; returns the request of any other run unchanged. */
 export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
   const workspace = findWorkspace(request.cwd);
   const agent = workspace && isEnabled(workspace) ? await getAgent(request.runner.profile.id) : undefined;
@@ -38,7 +38,7 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
     projectRoot: workspace.root,
     transcriptPath: null,
     envFile: null,
-    // If this process dies, the turn is closed with what is there then.
+    // If this process dies, another one closes the turn with the files of that moment.
     pid: process.pid,
   };
   const tell = async (sessionId: string, event: Partial<Event> & Pick<Event, "type">, captured?: Captured) => {
@@ -50,7 +50,7 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
       logError(`run ${agent.profile.id}`, error);
     }
   };
-  // An agent may keep its conversation under an id that it took from us or told us.
+  // An agent may keep its conversation under an id that we chose or that it reported.
   const conversation = (sessionId: string) => {
     const path = findTranscript(agent.profile, workspace.root, sessionId);
     return path !== null && existsSync(path) ? path : null;
@@ -85,7 +85,7 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
         timestamp: now().toISOString(),
         transcriptPath,
         model,
-        // What it prints as text is more than its last answer.
+        // Its text output has more than the last answer.
         response: result === "" || transcriptPath !== null ? null : result,
         metadata: status === "completed" ? {} : { error: status },
         ...(isKnown ? { tokensSoFar: usage.tokens } : {}),
@@ -94,19 +94,19 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
   };
 }
 
-/** Whether a new session of the agent has an id of its own making, which its output tells. */
+/** Whether the agent chooses the id of a new session and reports it in its output. */
 function choosesId({ session, runner: { run } }: RunRequest): boolean {
   const { session_id, session_pattern, session_from } = run.stream;
   const isTold = session_id !== undefined || session_pattern !== undefined || session_from === "files";
   return session === null && !run.new_session && isTold;
 }
 
-/** How long a turn waits for the id. An agent that tells it later has its turn in a session of ours. */
+/** How long a turn waits for the id. After that, the turn is recorded under an id of ours. */
 const ID_WAIT_MS = 3_000;
 /** Some agents write nothing before the model has answered. */
 const FILE_WAIT_MS = 20_000;
 
-/** A turn whose files are captured before the agent starts, and that begins once the agent has told its session's id. */
+/** A turn whose files are captured before the agent starts. It begins when the agent reports its session's id. */
 class TurnToBegin {
   sessionId: string;
   #begun: Promise<void> | undefined;

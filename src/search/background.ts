@@ -7,7 +7,7 @@ import { indexPath } from "./index/open.ts";
 import { Search } from "./search.ts";
 import { updateIndex } from "./update/update.ts";
 
-/** After a turn: what was recorded in a work tree since the last time. */
+/** After a turn: indexes the new records of a work tree. */
 export async function indexTurn(root: string): Promise<void> {
   const workspace = findWorkspace(root);
   // The first look at all of the user's files waits for the first search.

@@ -155,7 +155,7 @@ export async function openSearch(again = false): Promise<Search> {
   return new Search();
 }
 
-/** Goes on indexing in a process of its own, which `main.ts` starts with `indexEverything`. */
+/** Continues indexing in a separate process, which `main.ts` starts with `indexEverything`. */
 function indexInBackground(): void {
   if (process.env["BACKTRAIL_WORKER"] === "off" || ownProgram === null) return;
   try {

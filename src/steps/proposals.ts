@@ -78,7 +78,7 @@ export function listProposals(workspace: Workspace): ProposalRecord[] {
   return found.sort((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : a.id < b.id ? -1 : 1));
 }
 
-/** Removes proposals that nobody can apply any more and that were decided or expired a week ago. */
+/** Removes proposals that can't be applied and that were decided or expired a week ago. */
 export function removeOldProposals(workspace: Workspace): void {
   const oldest = new Date(now().getTime() - LISTED_DAYS * DAY_MS).toISOString();
   for (const { file, record } of recordsIn(directoryOf(workspace)))

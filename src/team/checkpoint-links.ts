@@ -88,7 +88,7 @@ function readCache(workspace: Workspace): Cache {
     if (isRecord(value) && value["v"] === 1 && typeof value["tree"] === "string" && isRecord(value["links"]))
       return value as unknown as Cache;
   } catch {
-    // A damaged cache is made anew.
+    // A damaged cache is rebuilt.
   }
   return { v: 1, tree: "", links: {} };
 }

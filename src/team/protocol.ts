@@ -67,7 +67,7 @@ export const shareRequestSchema = z.object({
   repository: repositorySchema,
   level: levelSchema,
   chosenAt: time,
-  /** The machine's clock at this moment: tells the age of the choice even if that clock is wrong. */
+  /** The machine's current clock, to compute the age of the choice even if that clock is wrong. */
   sentAt: z.optional(time),
 });
 export const turnsRequestSchema = z.object({
@@ -95,7 +95,7 @@ export interface JoinAnswer {
 export interface MeAnswer {
   person: string;
   role: Role;
-  /** Changes when the index was made anew and has nothing that was sent before. */
+  /** Changes when the index was created again and lacks everything that was sent before. */
   generation: string;
   /** Repositories that the person may read, with the level. */
   repositories: { name: string; level: Level }[];
@@ -117,13 +117,13 @@ export interface TurnsAnswer {
   level: Level;
   /** The number of turns that are stored now, changed or not. */
   stored: number;
-  /** Turns that the hub does not take: forgotten sessions, and sessions of somebody else. */
+  /** Turns that the hub rejects: forgotten sessions, and other people's sessions. */
   refused: { session: string; turn: number; reason: "forgotten" | "not-yours" }[];
 }
 
 export interface ForgetAnswer {
   forgotten: string[];
-  /** Sessions of somebody else. */
+  /** Other people's sessions. */
   refused: string[];
 }
 

@@ -112,7 +112,7 @@ class Sending {
     return failure;
   }
 
-  /** An index that was made anew has nothing of what was acknowledged. */
+  /** An index that was created again lacks everything that was acknowledged. */
   async #checkGeneration(): Promise<void> {
     const { generation } = await this.#client.me();
     if (generation === this.#state.generation) return;
@@ -124,7 +124,7 @@ class Sending {
     for (let at = 0; at < keys.length; at += 500) {
       const sessions = keys.slice(at, at + 500);
       await this.#client.forget({ sessions });
-      // Also the refused ones: they are somebody else's, and stay so.
+      // Also the refused ones: they belong to other people.
       const sent = Object.entries(this.#state.sent).filter(([key]) => !sessions.includes(key.split(" ")[0] ?? ""));
       this.#save({ forgotten: [...this.#state.forgotten, ...sessions], sent: Object.fromEntries(sent) });
     }

@@ -9,7 +9,7 @@ import { teamDirectory } from "./sharing.ts";
 
 export interface SendState {
   v: 1;
-  /** The index that has it all; an index that was made anew gets everything again. */
+  /** The index that has everything; an index that was created again gets everything again. */
   generation: string | null;
   /** Grows with each request. */
   revision: number;

@@ -39,7 +39,7 @@ test("killed before it has a work tree: the next command clears it away", async 
   using attempts = await attempted();
   expect((await die(attempts, "fork:record", "fork", "1", "--branch", "again")).signal).toBe("SIGKILL");
   const next = await attempts.repository.run(["save", "afterwards"]);
-  expect(next.stderr).toContain("Cleared away the fork again");
+  expect(next.stderr).toContain("Removed the fork again");
   await nothingLeft(attempts);
   expect((await attempts.fork("1", "--branch", "again")).fork.name).toBe("again");
 });
@@ -58,7 +58,7 @@ test("killed before it has files: what was staged or committed there meanwhile i
   rmSync(join(fork, "only-here.txt"));
 
   const next = await repository.run(["save", "afterwards"]);
-  expect(next.stderr).toContain("Cleared away the fork again");
+  expect(next.stderr).toContain("Removed the fork again");
   expect(next.stderr).toMatch(/What was staged in it is kept: git ls-tree -r refs\/backtrail\/\S+/);
   expect(next.stderr).toMatch(/Commits that only it had are kept: git log refs\/backtrail\/\S+/);
   repository.git("gc", "-q", "--prune=now");
@@ -71,11 +71,11 @@ test("killed later: the next command finishes it; killed as it is dropped, too",
   using attempts = await attempted();
   const { repository } = attempts;
   expect((await die(attempts, "fork:files", "fork", "1", "--branch", "again")).signal).toBe("SIGKILL");
-  expect((await repository.run(["save", "afterwards"])).stderr).toContain("Finished the fork again");
+  expect((await repository.run(["save", "afterwards"])).stderr).toContain("Finished creating the fork again");
   expect((await die(attempts, "fork:dropping", "fork", "drop", "again")).signal).toBe("SIGKILL");
   expect((await repository.run(["save", "afterwards"])).stderr).toContain("The fork again is still there");
   expect((await die(attempts, "fork:renamed", "fork", "drop", "again")).signal).toBe("SIGKILL");
-  expect((await repository.run(["save", "afterwards"])).stderr).toContain("Dropped the fork again");
+  expect((await repository.run(["save", "afterwards"])).stderr).toContain("Finished dropping the fork again");
   await nothingLeft(attempts);
 });
 
@@ -153,7 +153,7 @@ for (const [what, harm] of HALVES) {
     expect((await die(attempts, "worktree:added", "fork", "1", "--branch", "again")).signal).toBe("SIGKILL");
     harm(repository.at(".git/worktrees/again"), repository);
     const next = await repository.run(["save", "afterwards"]);
-    expect(next.stderr).toContain("Cleared away the fork again");
+    expect(next.stderr).toContain("Removed the fork again");
     await nothingLeft(attempts);
     expect(readdirSync(repository.at(".git/refs/heads"))).toEqual(["main"]);
   }, 20_000);

@@ -39,7 +39,7 @@ test("work done between a kill and the next command is not lost", async () => {
   world.repository.write("src/app.ts", "written in between\n");
   const next = await world.run("save", "afterwards");
   expect(world.files()).toEqual(world.past);
-  const saved = /before finishing are in step ([k-z]{12})/.exec(next.stderr)?.[1] ?? "";
+  const saved = /previous state is saved as step ([k-z]{12})/.exec(next.stderr)?.[1] ?? "";
   await world.repository.json(["rewind", saved, "--yes", "--paths", "src/app.ts"]);
   expect(world.repository.read("src/app.ts")).toBe("written in between\n");
 });
@@ -53,7 +53,7 @@ test("what a process with an open file still writes is not lost", async () => {
   appendFileSync(join(place, app), "and more\n");
   const next = await world.run("save", "afterwards");
   expect(world.files()).toEqual(world.past);
-  const kept = /\(src\/app\.ts\); it is kept in (\S+)\./.exec(next.stderr)?.[1] ?? "";
+  const kept = /\(src\/app\.ts\) is not in the safety step; it is kept in (\S+)\./.exec(next.stderr)?.[1] ?? "";
   expect(readFileSync(join(kept, "src/app.ts"), "utf8")).toBe("three\nand more\n");
   await everythingIsThere(world);
 });

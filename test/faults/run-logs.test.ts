@@ -53,9 +53,7 @@ test.skipIf(!canMount)("a disk that fills up: the run goes on, and says that its
     const result = await world.run(["fix it"], { AIWR_LOG_DIR: disk });
     expect(result.code).toBe(0);
     expect(result.stdout).toContain('{"result":"All done.","agent":"claude"}');
-    expect(result.stderr).toContain(
-      `warning: Cannot write to ${disk}: the log ends before the run did. The disk is full.`,
-    );
+    expect(result.stderr).toContain(`warning: Cannot write to ${disk}: the log is incomplete. The disk is full.`);
     writeFileSync(join(disk, "filler"), "");
     const full = await world.run(["and more"], { AIWR_LOG_DIR: disk });
     expect(full).toMatchObject({ code: 1, stdout: "" });

@@ -62,7 +62,7 @@ test("a line of 100 MB takes no memory; its place is marked, and what follows is
   const result = await world.run(["fix it"]);
   expect(result.code).toBe(0);
   expect(lines(result.stdout)[2]).toEqual({ result: "After it.", agent: "claude" });
-  expect(result.stderr).toBe("warning: 1 line of claude's, over 16 MiB long, is not in the log.\n");
+  expect(result.stderr).toBe("warning: 1 line of claude, longer than 16 MiB, is not in the log.\n");
   const [peak = ""] = /\d+/.exec(readFileSync(world.called, "utf8")) ?? [];
   expect(Number(peak)).toBeLessThan(150_000);
   expect(world.log("a1")[2]).toEqual({ type: "aiwr_dropped", bytes: 100000025 });

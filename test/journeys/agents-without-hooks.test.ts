@@ -62,11 +62,11 @@ test("hooks by hand: enable prints the commands, and they record", async () => {
   ]);
   const status = await repository.json<{ agents: object[] }>(["status"], { env: OFF });
   expect(status.agents).toContainEqual(expect.objectContaining({ id: "handy", hooks: "by-hand", heard: true }));
-  expect((await repository.run(["status"], { env: OFF })).stdout).toContain("hooks that you made");
+  expect((await repository.run(["status"], { env: OFF })).stdout).toContain("hooks installed by hand");
   expect(await repository.run(["doctor", "--check"], { env: OFF })).toMatchObject({ code: 0 });
   const disabled = await repository.run(["disable"], { env: OFF });
   expect(disabled).toMatchObject({ code: 0 });
-  expect(disabled.stderr).toContain("take them out");
+  expect(disabled.stderr).toContain("remove them from its settings");
 });
 
 test("an empty prompt inside an open turn begins no turn", async () => {

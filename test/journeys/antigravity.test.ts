@@ -95,7 +95,7 @@ test("two turns with their prompts, answers and files; the code goes back, and t
   expect(shown.stdout).toContain("Wrote two.txt.");
 
   const rewound = await repository.run(["rewind", "1", "--yes"], { env: OFF });
-  expect(`${rewound.stdout}${rewound.stderr}`).toContain("Chat rewind unavailable");
+  expect(`${rewound.stdout}${rewound.stderr}`).toContain("can't rewind its chat");
   expect([repository.exists("one.txt"), repository.exists("two.txt")]).toEqual([true, false]);
   const reply = await agent.hook("PreInvocation", { invocationNum: 0, initialNumSteps: 7 });
   expect(JSON.parse(reply)).toEqual({ injectSteps: [{ ephemeralMessage: expect.stringContaining("two.txt") }] });

@@ -253,6 +253,6 @@ test("a turn that was undone is not found again, and the search goes on without 
   expect((await bisected(repository, [], command)).found.prompt).toBe("Make the sum faster");
   expect((await bisected(repository, ["--bad", second], command)).found.prompt).toBe("Block everything");
   const named = await repository.run(["bisect", "--bad", second, "--", ...command], { env });
-  expect(named.stdout).toContain("You have undone this turn since");
+  expect(named.stdout).toContain("You have since undone this turn");
   expect(named.stdout).not.toContain("backtrail undo");
 });

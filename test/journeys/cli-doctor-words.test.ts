@@ -117,18 +117,18 @@ test("git's hooks: gone, elsewhere, and beside a manager", async () => {
   using repository = await worked();
   rmSync(repository.at(".git/hooks/post-commit"));
   expect(await foundProblems(repository)).toEqual([
-    "git hooks: Another tool has replaced or removed hooks of ours in .git/hooks: post-commit.",
+    "git hooks: Another tool replaced or removed Backtrail's hooks in .git/hooks: post-commit.",
   ]);
   expect(await foundProblems(repository, "--fix")).toEqual([]);
   repository.write("lefthook.yml", "");
   writeFileSync(repository.at(".git/hooks/commit-msg"), "#!/bin/sh\n");
   expect(await foundProblems(repository)).toEqual([
-    "git hooks: lefthook has replaced or removed hooks of ours in .git/hooks: commit-msg.",
+    "git hooks: lefthook replaced or removed Backtrail's hooks in .git/hooks: commit-msg.",
   ]);
   mkdirSync(repository.at(".git/others"));
   repository.git("config", "core.hooksPath", ".git/others");
   expect(await foundProblems(repository)).toEqual([
-    "git hooks: git takes its hooks from .git/others now (core.hooksPath), where ours are not.",
+    "git hooks: git now uses the hooks in .git/others (core.hooksPath), which lacks Backtrail's.",
   ]);
   expect(await foundProblems(repository, "--fix")).toEqual([]);
 });
@@ -155,7 +155,7 @@ test("steps from the future", async () => {
   const { stdout } = await repository.run(["doctor", "--json"], { env });
   const said = (JSON.parse(stdout) as Report).findings.filter(({ level }) => level === "warning");
   expect(said.map(({ message }) => message.replace(/up to [\dT:.-]+Z/, "up to …"))).toEqual([
-    "2 steps are from the future, up to …: the clock was wrong then, or is now.",
+    "2 steps are from the future, up to …: the clock was or is wrong.",
   ]);
 });
 

@@ -35,7 +35,7 @@ test("a sound store", async () => {
   const story = new Story(repository);
   await story.run(["doctor", "--check"], { env });
   const text = story.toString().replace(/git \d[\d.]+/, "git <version>");
-  expect(text.replace(/last heard \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, "last heard <time-1>")).toMatchSnapshot();
+  expect(text.replace(/last called \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, "last called <time-1>")).toMatchSnapshot();
 });
 
 test("where nothing is enabled nothing is broken", async () => {

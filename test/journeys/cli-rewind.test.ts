@@ -81,7 +81,7 @@ test("going where one already is has nothing to do", async () => {
   expect(result).toMatchObject({
     code: 3,
     stdout: "",
-    stderr: "There is nothing to do: everything is as it was then.\n",
+    stderr: "Nothing to do: the files are already in this state.\n",
   });
 });
 
@@ -102,7 +102,7 @@ test("a plan says that what is staged goes back too", async () => {
   const claude = new ScriptedClaude(repository);
   await claude.start();
   await claude.turn("Stage it", [write("new.txt", "x\n"), bash("git add new.txt")]);
-  expect((await repository.run(["rewind", "1", "--dry-run"])).stdout).toMatch(/^ {2}staged what was staged then/m);
+  expect((await repository.run(["rewind", "1", "--dry-run"])).stdout).toMatch(/^ {2}staged as it was at this step/m);
   await repository.run(["rewind", "1", "--yes"]);
   expect(repository.git("status", "--porcelain")).toBe("");
 });

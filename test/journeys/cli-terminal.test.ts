@@ -16,7 +16,7 @@ test.skipIf(!hasTmux)("a moment is picked by typing, looked at, confirmed and go
   await worked(repository);
   using screen = new Screen(repository, ["rewind"]);
   const first = await screen.shows("+bye");
-  expect(first).toContain("Go back to before this turn");
+  expect(first).toContain("Rewind to before this turn");
   expect(first).toContain("❯ just now     claude-code  Write a farewell");
   expect(first).toContain("  + farewell.txt");
   screen.press("g", "r", "e", "e", "t");
@@ -24,9 +24,9 @@ test.skipIf(!hasTmux)("a moment is picked by typing, looked at, confirmed and go
   expect(filtered).toContain("1/2");
   expect(filtered).not.toContain("farewell");
   screen.press("Tab");
-  await screen.shows("Go back to after this turn");
+  await screen.shows("Rewind to after this turn");
   screen.press("Enter");
-  await screen.shows("Go back?");
+  await screen.shows("Rewind?");
   screen.press("y");
   const done = await screen.shows("[ended with 0]");
   expect(done).toContain("Rewound: 0 files written, 1 deleted.");
@@ -78,19 +78,19 @@ test.skipIf(!hasTmux)("undo asks which turn, and offers those that can be taken 
   {
     using screen = new Screen(repository, ["undo"]);
     const first = await screen.shows("+bye");
-    expect(first).toStartWith("Take back which turn?\n");
+    expect(first).toStartWith("Undo which turn?\n");
     expect(first).toContain("type to filter · ↑↓ choose · ←→ scroll · enter take back · esc cancel");
     screen.press("Down", "Enter");
-    const plan = await screen.shows("Take it back?");
-    expect(plan).toMatch(/^Take back @2 [k-z]{12} \(just now\), claude-code: "Write a greeting"$/m);
+    const plan = await screen.shows("Undo?");
+    expect(plan).toMatch(/^Undo @2 [k-z]{12} \(just now\), claude-code: "Write a greeting"$/m);
     screen.press("y");
     await screen.shows("[ended with 0]");
     expect(repository.exists("greeting.txt")).toBe(false);
     expect(repository.exists("farewell.txt")).toBe(true);
   }
   using screen = new Screen(repository, ["undo"], { TERM: "dumb" });
-  const text = await screen.shows("Number, or nothing to stop:");
-  expect(text).toMatch(/^Take back which turn\?\n {2}1\. @1 just now: Write a farewell\nNumber/);
+  const text = await screen.shows("Number, or Enter to cancel:");
+  expect(text).toMatch(/^Undo which turn\?\n {2}1\. @1 just now: Write a farewell\nNumber/);
   screen.press("Enter");
   await screen.shows("[ended with 130]");
 });
@@ -100,14 +100,14 @@ test.skipIf(!hasTmux)("Ctrl-C in the picker and at the question changes nothing"
   await worked(repository);
   {
     using screen = new Screen(repository, ["rewind"]);
-    await screen.shows("Go back to before");
+    await screen.shows("Rewind to before");
     screen.press("C-c");
     const text = await screen.shows("[ended with 130]");
     expect(text).toContain("Stopped. Nothing was changed.");
     expect(text).not.toContain("❯");
   }
   using screen = new Screen(repository, ["rewind", "1"]);
-  await screen.shows("Go back?");
+  await screen.shows("Rewind?");
   screen.press("C-c");
   await screen.shows("[ended with 130]");
   expect(repository.exists("farewell.txt")).toBe(true);
@@ -116,13 +116,13 @@ test.skipIf(!hasTmux)("Ctrl-C in the picker and at the question changes nothing"
 test.skipIf(!hasTmux)("files that change while the question is open lead to a new plan", async () => {
   using repository = temporaryRepository();
   await worked(repository);
-  const changed = "The files changed after this plan was shown. Nothing was done. The plan is now:";
+  const changed = "The files changed after this plan was shown. Nothing was changed. The new plan:";
   {
     using screen = new Screen(repository, ["rewind", "1"], {}, 100);
-    expect(await screen.shows("Go back?")).not.toContain("mine.txt");
+    expect(await screen.shows("Rewind?")).not.toContain("mine.txt");
     repository.write("mine.txt", "written meanwhile\n");
     screen.press("y");
-    const again = await screen.shows(new RegExp(`${changed}[^]*mine\\.txt[^]*Go back\\?`));
+    const again = await screen.shows(new RegExp(`${changed}[^]*mine\\.txt[^]*Rewind\\?`));
     expect(again).toMatch(/ {2}- mine\.txt {2}yours, since /);
     expect([repository.exists("mine.txt"), repository.exists("farewell.txt")]).toEqual([true, true]);
     screen.press("n");
@@ -131,17 +131,17 @@ test.skipIf(!hasTmux)("files that change while the question is open lead to a ne
   }
   {
     using screen = new Screen(repository, ["rewind", "1", "--keep-mine"], {}, 100);
-    await screen.shows("Go back?");
+    await screen.shows("Rewind?");
     repository.write("farewell.txt", "bye, my dear\n");
     screen.press("y");
     const refused = await screen.shows("[ended with 4]");
     expect(refused).toContain(changed);
-    expect(refused).toContain("farewell.txt: it was created then and changed since");
+    expect(refused).toContain("farewell.txt: it was created by this turn and changed since");
     expect(repository.read("farewell.txt")).toBe("bye, my dear\n");
   }
   // What an undo does not touch may change.
   using screen = new Screen(repository, ["undo", "2"], {}, 100);
-  await screen.shows("Take it back?");
+  await screen.shows("Undo?");
   repository.write("mine.txt", "written again\n");
   screen.press("y");
   expect(await screen.shows("[ended with 0]")).not.toContain(changed);
@@ -154,8 +154,8 @@ test.skipIf(!hasTmux)("a long plan is cut to the screen, and --all shows it in t
   for (let i = 100; i < 140; i++) repository.write(`many/${i}.txt`, "x\n");
   {
     using screen = new Screen(repository, ["rewind", "1"]);
-    const text = await screen.shows("Go back?");
-    expect(text).toStartWith("Back to ");
+    const text = await screen.shows("Rewind?");
+    expect(text).toStartWith("Rewind to ");
     expect(text).toMatch(/… and \d+ more files \(--all lists them\)/);
     screen.press("n");
     await screen.shows("[ended with 3]");
@@ -163,12 +163,12 @@ test.skipIf(!hasTmux)("a long plan is cut to the screen, and --all shows it in t
   {
     using screen = new Screen(repository, ["rewind", "1", "--all"], { PAGER: "less" });
     const text = await screen.shows(/^:/m);
-    expect(text).toStartWith("Back to ");
-    expect(text).not.toContain("Go back?");
+    expect(text).toStartWith("Rewind to ");
+    expect(text).not.toContain("Rewind?");
     screen.press("G");
     expect(await screen.shows("chat")).toContain("many/139.txt");
     screen.press("q");
-    await screen.shows("Go back?");
+    await screen.shows("Rewind?");
     screen.press("n");
     await screen.shows("[ended with 3]");
   }
@@ -182,12 +182,12 @@ test.skipIf(!hasTmux)("a dumb terminal gets a numbered list", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   using screen = new Screen(repository, ["rewind"], { TERM: "dumb" });
-  await screen.shows("Number (with + for after that turn), or nothing to stop:");
+  await screen.shows("Number (with + for after that turn), or Enter to cancel:");
   expect(screen.text()).toMatch(
     / 1\. @1 just now: before: Write a farewell\n +2\. @2 just now: before: Write a greeting/,
   );
   screen.press("2", "Enter");
-  await screen.shows("Go back? [y/N]");
+  await screen.shows("Rewind? [y/N]");
   screen.press("n", "Enter");
   await screen.shows("[ended with 3]");
   expect(screen.text()).toContain("Nothing was changed.");
@@ -198,9 +198,9 @@ test.skipIf(!hasTmux)("a number with a plus goes to after the turn", async () =>
   using repository = temporaryRepository();
   await worked(repository);
   using screen = new Screen(repository, ["rewind"], { TERM: "dumb" });
-  await screen.shows("or nothing to stop:");
+  await screen.shows("or Enter to cancel:");
   screen.press("2", "+", "Enter");
-  await screen.shows("Go back? [y/N]");
+  await screen.shows("Rewind? [y/N]");
   screen.press("y", "Enter");
   await screen.shows("[ended with 0]");
   expect(repository.exists("greeting.txt")).toBe(true);
@@ -214,17 +214,15 @@ test.skipIf(!hasTmux)("with a screen reader: plain questions, nothing drawn agai
   {
     using screen = new Screen(repository, ["log"], { ACCESSIBLE: "1" });
     const text = await screen.shows("[ended with 0]");
-    expect(text).toContain(
-      "Prompt: Write a farewell\n1 file added: farewell.txt.\nThis turn was taken back by a rewind.",
-    );
+    expect(text).toContain("Prompt: Write a farewell\n1 file added: farewell.txt.\nThis turn was rewound.");
     expect(text).not.toMatch(/[●│└├✓✗❯◇]/);
   }
   using screen = new Screen(repository, ["rewind"], { ACCESSIBLE: "1" });
-  const text = await screen.shows("or nothing to stop:");
+  const text = await screen.shows("or Enter to cancel:");
   expect(text).toMatch(/before: Write a farewell \(rewound\)/);
   expect(text).not.toMatch(/[●│└├✓✗❯◇]/);
   screen.press("2", "Enter");
-  await screen.shows("Go back? [y/N]");
+  await screen.shows("Rewind? [y/N]");
   screen.press("n", "Enter");
   await screen.shows("[ended with 3]");
 });
@@ -262,9 +260,9 @@ test.skipIf(!hasTmux)("where the cursor cannot move, the sessions are numbered",
   using repository = temporaryRepository();
   await worked(repository);
   using screen = new Screen(repository, ["resume"], { TERM: "dumb" });
-  await screen.shows("Number, or nothing to stop:");
+  await screen.shows("Number, or Enter to cancel:");
   screen.press("7", "Enter");
-  await screen.shows('"7" is none of 1 to 1.');
+  await screen.shows('"7" is not a number from 1 to 1.');
   await screen.shows("[ended with 2]");
 });
 

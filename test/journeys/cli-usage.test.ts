@@ -100,7 +100,7 @@ test("agents: listed, made, checked", async () => {
   const checked = await folder.run(["agents", "check", "my-agent"]);
   expect(checked.code).toBe(0);
   expect(checked.stdout).toContain("user-prompt-submit.example.json");
-  expect(checked.stdout).toContain("my-agent holds for its examples.");
+  expect(checked.stdout).toContain("my-agent passes its examples.");
   expect((await folder.json<{ agents: { id: string }[] }>(["agents"])).agents.map(({ id }) => id)).toContain(
     "my-agent",
   );

@@ -111,7 +111,9 @@ test("admitted, it is connected, recorded and taken back like any other", async 
 
   const rewound = await world.run("rewind", "1", "--yes");
   expect(rewound.code).toBe(0);
-  expect(rewound.stdout + rewound.stderr).toContain("Chat rewind unavailable (not known how for Parrot)");
+  expect(rewound.stdout + rewound.stderr).toContain(
+    "The conversation can't be rewound: Backtrail does not support this for Parrot",
+  );
   expect([repository.exists("hello.txt"), repository.exists("goodbye.txt")]).toEqual([true, false]);
   await world.run("redo", "--yes");
   expect(repository.read("goodbye.txt")).toBe("goodbye\n");
@@ -229,7 +231,7 @@ test("one in the repository is not admitted, not even through a link", async () 
   for (const path of [world.env.PATH, `${repository.at("tools")}${delimiter}${process.env["PATH"]}`]) {
     const enabled = await repository.run(["enable", "--agent", "evil", "--external"], { env: { PATH: path } });
     expect(enabled).toMatchObject({ code: 4 });
-    expect(enabled.stderr).toContain("lies in this repository");
+    expect(enabled.stderr).toContain("is in this repository");
   }
   expect(existsSync(join(repository.home, "ran"))).toBe(false);
 });

@@ -69,7 +69,7 @@ test("a session is forgotten everywhere, and the other one stays", async () => {
 
   const told = await repository.run(["forget", first.session.slice(0, 8), "--yes"], { env });
   expect(told).toMatchObject({ code: 0 });
-  expect(told.stderr).toContain("This removes it at once:\n  git gc --prune=now\n");
+  expect(told.stderr).toContain("Delete it now with:\n  git gc --prune=now\n");
   expect(told.stderr).toContain("The agent's own transcript is still there");
   const left = everything(repository);
   for (const word of ["falcon", SECRET, "Done with Build"]) expect(left).not.toContain(word);

@@ -108,7 +108,7 @@ test("places and names that can't be had are refused, and nothing is left", asyn
     return result.stderr;
   };
   expect(await refuse(4, "--directory", taken)).toContain("already exists");
-  expect(await refuse(4, "--directory", "below")).toContain("lies in the work tree itself");
+  expect(await refuse(4, "--directory", "below")).toContain("is inside the work tree");
   expect(await refuse(4, "--directory", ".git/fork")).toContain("git's own directory");
   expect(await refuse(4, "--branch", "main")).toContain("A branch main already exists");
   for (const name of ["-x", "a..b", "a b", "x.lock", "HEAD", "a\nb", "@{-1}"]) await refuse(2, "--branch", name);
@@ -149,7 +149,7 @@ test.skipIf(!permissionsCount)("an unwritable directory is reported, and nothing
     env: repository.environment(),
   });
   expect(result.code).toBe(1);
-  expect(result.stderr).toContain("The fork could not be made");
+  expect(result.stderr).toContain("The fork could not be created");
   expect(result.stderr).toContain("--directory");
   expect(repository.git("branch", "--list")).toBe("* main");
   expect((await repository.json<{ forks: unknown[] }>(["fork", "list"])).forks).toEqual([]);

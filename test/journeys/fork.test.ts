@@ -80,7 +80,7 @@ test("what a terminal shows, from the fork to its end", async () => {
 Continue the conversation with:
   cd <forks>/again && claude --resume <session>
 
-\`backtrail fork diff again\` compares it with this; \`fork take\` brings it back.
+\`backtrail fork diff again\` compares the fork with this work tree; \`fork take\` merges its changes.
 `);
   const again = `${repository.path}.forks/again`;
   writeFileSync(join(again, "parser.ts"), "1\n2\n3\n4\n5\n6\n7\n8\nnine\n");
@@ -100,11 +100,11 @@ Continue the conversation with:
   const { here } = await repository.json<{ here: { cost: unknown } }>(["fork", "diff", "again"]);
   expect(here.cost).toEqual({ usd: 0.00342, estimated: true });
   expect(shownIn(attempts, await repository.run(["fork", "take", "again", "--dry-run"]))).toBe(
-    `Bring here what the fork again has made
+    `Take the changes of the fork again
 1 file to create, 1 file to write
   ~ parser.ts
   + there.ts
-  chat left as it is, here and in the fork
+  chat not changed, here and in the fork
 `,
   );
   expect((await repository.run(["fork", "take", "again", "--yes"])).code).toBe(0);
@@ -142,7 +142,7 @@ test("where both changed the same lines nothing is written, unless with markers"
   const taken = await repository.run(["fork", "take", "again", "--yes", "--conflicts", "markers"]);
   expect(taken.code).toBe(0);
   expect(taken.stdout).toContain('note: Look for "<<<<<<< now" and resolve the conflicts in a.txt.');
-  expect(taken.stdout).toContain("note: In conflict, and left as it is since no markers can show it: b.bin.");
+  expect(taken.stdout).toContain("note: In conflict, and left unchanged because markers can't show it: b.bin.");
   expect(repository.read("a.txt")).toBe("<<<<<<< now\n2\n=======\nother\n>>>>>>> fork-again\n");
   expect(repository.read("b.bin")).toBe("\0two\n");
   expect(repository.read("new.txt")).toBe("new\n");
@@ -179,7 +179,7 @@ test("commits that were made in a fork on no branch are kept when it is dropped"
   inFork("commit", "--quiet", "--allow-empty", "-m", "On no branch");
   const commit = inFork("rev-parse", "HEAD");
   const dropped = await repository.run(["fork", "drop", fork.name]);
-  expect(dropped.stdout).toContain("Commits that were on no branch are kept");
+  expect(dropped.stdout).toContain("Commits without a branch are kept");
   repository.git("gc", "--quiet", "--prune=now");
   const [, branch, ref] = /git branch (\S+) (\S+)/.exec(dropped.stdout) ?? [];
   repository.git("branch", branch ?? "", ref ?? "");
@@ -242,7 +242,7 @@ test("what would be lost is named, and asked about", async () => {
   await agent.turn("First", [write("a.txt", "1\n")]);
   repository.write("own.log", "log\n");
   const { fork, notes } = await attempts.fork("last", "--branch", "again");
-  expect(notes).toEqual(["What git ignores is not in it: own.log."]);
+  expect(notes).toEqual(["Ignored files are not in it: own.log."]);
   writeFileSync(join(fork.directory, "build.log"), "log\n");
   const asked = await repository.run(["fork", "drop", "again"]);
   expect(asked.code).toBe(4);

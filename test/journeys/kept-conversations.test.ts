@@ -42,7 +42,7 @@ test("a conversation outlives its steps and the agent's file, is found and resum
   const before = readFileSync(agent.transcript.path, "utf8");
   const planned = await repository.run(["clean", "--dry-run"], late);
   expect(planned.stdout + planned.stderr).toMatch(
-    /1 conversation stored: .* of the 5 GiB that conversations may take; they are kept when their steps expire/,
+    /1 conversation stored: .* of the 5 GiB for conversations; they are kept when their steps expire/,
   );
   const cleaned = await clean(repository);
   expect(cleaned.steps.length).toBeGreaterThan(0);

@@ -32,7 +32,7 @@ function put(file: string, content: string): string {
   return file;
 }
 
-test("installed, not heard yet; then heard; then written anew and not heard again", async () => {
+test("installed, not called yet; then heard; then written anew and not heard again", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   expect(await statusOf(repository, "claude-code")).toMatchObject({
@@ -41,11 +41,11 @@ test("installed, not heard yet; then heard; then written anew and not heard agai
     lastHeard: null,
   });
   const unheard = (await repository.run(["status"], { env })).stdout;
-  expect(unheard).toStartWith(`Recording is on in ${repository.path}, but no agent has been heard here yet.`);
-  expect(unheard).toContain("not heard yet");
+  expect(unheard).toStartWith(`Recording is on in ${repository.path}, but no agent has called its hooks yet.`);
+  expect(unheard).toContain("not called yet");
   const doctor = await repository.run(["doctor", "--check"], { env });
   expect(doctor.code).toBe(0);
-  expect(doctor.stdout).toContain("not heard yet");
+  expect(doctor.stdout).toContain("not called yet");
   expect(doctor.stdout.trimEnd().split("\n").at(-1)).toBe("No problems, 1 warning.");
 
   const claude = new ScriptedClaude(repository);
@@ -56,7 +56,7 @@ test("installed, not heard yet; then heard; then written anew and not heard agai
   expect(heard?.lastHeard).toMatch(/^\d{4}-/);
   const status = (await repository.run(["status"], { env })).stdout;
   expect(status).toStartWith(`Recording is on in ${repository.path}.`);
-  expect(status).toContain("last heard just now");
+  expect(status).toContain("last called just now");
   const after = await repository.run(["doctor", "--check"], { env });
   expect(after.stdout.trimEnd().split("\n").at(-1)).toBe("No problems.");
 
@@ -146,7 +146,7 @@ test("hooks that Codex waits to have reviewed", async () => {
   expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: Codex skips these hooks/)]);
   await repository.run(["enable", "--agent", "codex", "--trust"]);
   expect((await statusOf(repository, "codex"))?.problems).toEqual([]);
-  expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: codex: installed, not heard yet/)]);
+  expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: codex: installed, not called yet/)]);
 });
 
 test("a run of an agent that passes over its hooks says so", async () => {
@@ -170,7 +170,7 @@ test("a linked work tree that is not connected is distinguished from one that is
   const there = await repository.run(["status"], { env, cwd: other });
   expect(there.stdout).toContain("claude-code is connected in ");
   await repository.run(["enable", "--agent", "claude-code"], { cwd: other });
-  expect((await repository.run(["status"], { env, cwd: other })).stdout).toContain("not heard yet");
+  expect((await repository.run(["status"], { env, cwd: other })).stdout).toContain("not called yet");
   const here = await repository.json<{ agents: { id: string; worktrees: string[] }[] }>(["status"], { env });
   expect(here.agents.find(({ id }) => id === "claude-code")?.worktrees).toEqual([other]);
   expect((await repository.run(["status"], { env })).stdout).toContain(`claude-code is also connected in ${other}`);
@@ -184,7 +184,7 @@ test("disable names each file once", async () => {
   await repository.run(["enable", "--agent", "claude-code", "--agent", "gemini", "--agent", "codex"]);
   const lines = (await repository.run(["disable"], { env })).stdout.trim().split("\n");
   expect(lines.filter((line) => line.includes(".git/info/exclude"))).toEqual([
-    "  .git/info/exclude: our entries taken out",
+    "  .git/info/exclude: Backtrail's entries removed",
   ]);
   expect(new Set(lines).size).toBe(lines.length);
 });

@@ -62,7 +62,7 @@ test("what a rewind leaves as it is", async () => {
   for (const [command, why] of [
     ["npm install", "packages"],
     ["prisma migrate", "database"],
-    ["curl -X POST", "another machine"],
+    ["curl -X POST", "contacted another machine"],
     ["sleep 0.1", "background"],
   ] as const) {
     const row = plan.notUndone.find(({ what }) => what.includes(command));
@@ -136,7 +136,7 @@ test("an agent in the middle of a turn is named until it is done", async () => {
   await claude.act(write("two.txt", "2\n"));
   const rows = async () =>
     (await repository.json<Plan>(["rewind", "1", "--dry-run"], { env })).plan.notUndone.map(({ what }) => what);
-  expect(await rows()).toEqual(['claude-code at work on "Go on and on"']);
+  expect(await rows()).toEqual(['claude-code is working on "Go on and on"']);
   await claude.finish();
   expect(await rows()).toEqual([]);
 });

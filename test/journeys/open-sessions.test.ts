@@ -66,7 +66,7 @@ test("receipts do not contradict themselves", async () => {
   using repository = temporaryRepository();
   await recorded(repository);
   const undone = (await repository.run(["undo", "last", "--yes"])).stdout;
-  expect(undone).toContain("Your next prompt there tells it what was restored.");
+  expect(undone).toContain("Your next prompt there tells the agent what was restored.");
   expect(undone).not.toContain("does not know");
   const redone = (await repository.run(["redo", "--yes"])).stdout;
   expect(redone).toContain("Still open in this work tree:");
@@ -84,7 +84,9 @@ test("two restores are reported in order, a closed session is left alone, and th
   await closed.end();
   const rewound = await repository.run(["rewind", "2", "--yes"]);
   expect(rewound.stdout).toContain("Still open in this work tree:");
-  expect(rewound.stdout).toContain('Claude Code "Write one". Your next prompt there tells it what was restored.');
+  expect(rewound.stdout).toContain(
+    'Claude Code "Write one". Your next prompt there tells the agent what was restored.',
+  );
   expect(rewound.stdout).toContain("close the session and run the command above");
   await repository.json(["redo", "--yes"]);
   const told = (await contextOfPrompt(agent, "Go on")) ?? "";
@@ -99,7 +101,7 @@ test("notify_agents: false writes no notice, and the receipt says that the agent
   const agent = await recorded(repository);
   await repository.run(["config", "set", "notify_agents", "false"]);
   const undone = await repository.run(["undo", "last", "--yes"]);
-  expect(undone.stdout).toContain('Claude Code "Write one". It does not know: tell it to read the files again.');
+  expect(undone.stdout).toContain('Claude Code "Write one". The agent does not know: tell it to read the files again.');
   expect(notices(repository)).toEqual([]);
   expect(await contextOfPrompt(agent, "Write three")).toBeNull();
 });

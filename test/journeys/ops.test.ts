@@ -96,7 +96,7 @@ test("a rewind in the middle goes back by a merge, and that can be taken back as
   expect((await repository.run(["undo", "3", "--dry-run"], { env })).stdout).toContain('"Name the first line"');
 
   const again = await repository.run(["ops", "undo", id, "--yes"], { env });
-  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining(`The rewind ${id} is taken back already.`)]);
+  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining(`The rewind ${id} is already undone.`)]);
 
   await repository.json(["ops", "undo", "--yes"], { env });
   expect([linesOf(repository), repository.exists("two.txt")]).toEqual([["first", "twelfth"], false]);
@@ -228,7 +228,7 @@ test("`rewind last` leaves no copies of the conversation", async () => {
   const chat = async (...args: string[]) =>
     (await repository.json<{ receipt: { chat: { session: string } } }>([...args, "--yes"], { env })).receipt.chat;
   const nothing = await repository.run(["rewind", "last", "--yes"], { env });
-  expect([nothing.code, nothing.stderr]).toEqual([3, "There is nothing to do: everything is as it was then.\n"]);
+  expect([nothing.code, nothing.stderr]).toEqual([3, "Nothing to do: the files are already in this state.\n"]);
   repository.write("app.txt", "mine\n");
   expect((await chat("rewind", "last")).session).toBe("11111111-2222-4333-8444-555555555555");
   expect(linesOf(repository)).toEqual(["first", "sixth"]);

@@ -206,7 +206,7 @@ test("agents list names a profile of the user's that replaces a built-in one, an
   put("round", "trip");
   put("trip", "round");
   const { stderr } = await repository.run(["agents", "list"], { env });
-  expect(stderr).toBe(`qwen is built in; your own profile replaces the one that comes with Backtrail.
+  expect(stderr).toBe(`qwen is built in; your profile replaces the built-in one.
 Your profile round.json can't be used; \`backtrail agents check round\` says why.
 Your profile trip.json can't be used; \`backtrail agents check trip\` says why.
 `);

@@ -115,14 +115,14 @@ test("what a fork brings is named by its turns", async () => {
   await attempts.turnIn(fork, "Try it another way", "there.ts", "x\n");
   await attempts.turnIn(fork, "And test it", "there.test.ts", "y\n");
   const shown = shownIn(attempts, await repository.run(["fork", "take", "again", "--dry-run"]));
-  expect(shown.replace(/\b[0-9a-f]{8}\b/g, "<short>")).toBe(`Bring here what the fork again has made
-Brings 2 turns:
+  expect(shown.replace(/\b[0-9a-f]{8}\b/g, "<short>")).toBe(`Take the changes of the fork again
+Takes 2 turns:
   <step>  claude-code  <short>  And test it
   <step>  claude-code  <short>  Try it another way
 2 files to create
   + there.test.ts
   + there.ts
-  chat left as it is, here and in the fork
+  chat not changed, here and in the fork
 `);
   const { plan } = await repository.json<Plan>(["fork", "take", "again", "--yes"]);
   expect(plan.turns).toMatchObject([{ prompt: "And test it" }, { prompt: "Try it another way" }]);

@@ -95,7 +95,7 @@ test("recording goes on after a purge, and only what is new is listed", async ()
   const claude = await recorded(repository);
   await claude.end();
   const purged = await repository.run(["purge", "--yes"], { env });
-  expect(purged.stdout).toContain("Recording goes on");
+  expect(purged.stdout).toContain("Recording is still on");
   expect((await repository.run(["log"], { env })).stderr).toContain("Nothing is recorded here yet");
   expect((await repository.run(["doctor", "--check"], { env })).code).toBe(0);
   const next = new ScriptedClaude(repository);
@@ -115,7 +115,7 @@ test("an open agent and forks are in the way; --force goes on beside an agent", 
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("is still open here")]);
   await repository.run(["fork", "1", "--branch", "again"], { env });
   const forked = await repository.run(["purge", "--yes", "--force"], { env });
-  expect([forked.code, forked.stderr]).toEqual([4, expect.stringContaining("There are forks")]);
+  expect([forked.code, forked.stderr]).toEqual([4, expect.stringContaining("These forks need steps")]);
   expect((await repository.run(["log"], { env })).stdout).toContain("Be louder");
   await repository.run(["fork", "drop", "again", "--yes"], { env });
   expect((await repository.run(["purge", "--yes", "--force"], { env })).code).toBe(0);

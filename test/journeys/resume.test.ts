@@ -220,7 +220,7 @@ test("an unknown target is reported with the known ones", async () => {
     expect({ args, code: result.code }).toEqual({ args, code });
     return result.stderr;
   };
-  expect(await told(2)).toContain("there is no terminal to pick a session on");
+  expect(await told(2)).toContain("there is no terminal to choose a session on");
   await told(3, "nothing-like-it");
   await told(3, "0123456789ab");
   await told(2, "");

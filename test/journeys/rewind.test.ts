@@ -66,7 +66,7 @@ test("turn by turn back, and turn by turn forward again", async () => {
   const nothing = await repository.run(["redo", "--yes"]);
   expect([nothing.code, nothing.stderr]).toEqual([
     3,
-    expect.stringContaining("There is no rewind or undo to take back."),
+    expect.stringContaining("Nothing to redo: there is no rewind or undo."),
   ]);
 });
 
@@ -143,7 +143,10 @@ test("without a transcript the files alone are taken back, and that is said", as
   repository.write("README.md", "changed\n");
   const { receipt } = await rewind(repository, "here");
   expect(repository.read("README.md")).toBe("# Example\n");
-  expect(receipt).toMatchObject({ chat: null, notes: ["Chat rewind unavailable (no transcript found)"] });
+  expect(receipt).toMatchObject({
+    chat: null,
+    notes: ["The conversation can't be rewound: its transcript was not found"],
+  });
 });
 
 test("a conversation that has no place to be copied to does not hold up the files", async () => {
@@ -156,7 +159,7 @@ test("a conversation that has no place to be copied to does not hold up the file
   const { receipt } = await rewind(repository, "1");
   expect(repository.read("turn.txt")).toBe("2\n");
   expect(receipt?.chat).toBeNull();
-  expect(receipt?.notes.join()).toContain("outside of the agent's directory for conversations");
+  expect(receipt?.notes.join()).toContain("outside the agent's directory");
   expect(readdirSync(elsewhere)).toHaveLength(1);
 });
 
@@ -195,7 +198,7 @@ test("the plan says what it can't undo", async () => {
     {
       kind: "commits",
       what: expect.stringMatching(/^1 commit since /),
-      why: expect.stringContaining("branch does not move: "),
+      why: expect.stringContaining("the branch are not changed: "),
       command: "git add -A && git commit -q -m 'by the agent'",
     },
     { kind: "outside-file", what: repository.at(outside), why: expect.stringContaining("outside"), command: "Write" },
@@ -208,7 +211,7 @@ test("the plan says what it can't undo", async () => {
     {
       kind: "command",
       what: "`true || curl -X POST http://127.0.0.1/`",
-      why: expect.stringContaining("another machine"),
+      why: expect.stringContaining("contacted another machine"),
       command: "true || curl -X POST http://127.0.0.1/",
     },
   ]);

@@ -41,17 +41,17 @@ test("a run that goes over its budget is stopped; one that tells it at its end i
   world.agent("claude", `init spent; ${spender}`);
   expect(await world.run(["go on", "--budget", "$0.50"])).toMatchObject({
     code: 0,
-    stderr: "warning: claude reported only at its end that it went over its budget: $0.75.\n",
+    stderr: "warning: claude exceeded its budget, but reported this only at the end: $0.75.\n",
   });
   world.agent("gemini", "exit 0");
   const unknown = await world.run(["go on", "--agent", "gemini", "--budget", "$1"]);
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toBe(
-    "error: gemini doesn't tell what it costs, and which model it takes is not known.\n" +
+    "error: gemini does not report what it costs, and its model is unknown.\n" +
       "hint: Name the model with --model, or give the budget in tokens, such as --budget 200k.\n",
   );
   const unpriced = await world.run(["go on", "--agent", "gemini", "--model", "home-made", "--budget", "$1"]);
-  expect(unpriced.stderr).toContain("the price of home-made is not known.");
+  expect(unpriced.stderr).toContain("the price of home-made is unknown.");
   expect((await world.run(["go on", "--timeout", "soon"])).code).toBe(2);
   expect((await world.run(["go on", "--tag", "two words"])).code).toBe(2);
 });
@@ -86,7 +86,7 @@ test("a prompt, or many, from standard input", async () => {
   world.agent("claude", OBEDIENT);
   const none = await piped(["-"], " \n");
   expect(none).toMatchObject({ code: 2, stdout: "" });
-  expect(none.stderr).toContain("There is no prompt on standard input.");
+  expect(none.stderr).toContain("The prompt on stdin is empty.");
   const many = await piped(["--prompts", "-", "--output", "text"], "one\ntwo\n");
   expect(many.stdout).toBe("Done: one\n---\nDone: two\n");
   expect((await piped(["--prompts", "-"], "")).stderr).toContain("There is no prompt in standard input.");
@@ -112,8 +112,8 @@ test("a run in a worktree of its own: recorded there, logged here, and nothing o
   const place = `${world.repository.path}.runs/try-this-now`;
   expect(result).toMatchObject({ code: 0 });
   expect(result.stderr).toBe(
-    `note: It runs in ${place}, on the branch run/try-this-now.\n` +
-      "note: 1 file with changes that are not committed is not there.\n",
+    `note: The run is in ${place}, on the branch run/try-this-now.\n` +
+      "note: 1 file with uncommitted changes is not there.\n",
   );
   expect(readFileSync(`${place}/notes.txt`, "utf8")).toBe("Try this: now!\n");
   expect(existsSync(`${place}/mine.txt`)).toBe(false);
@@ -188,10 +188,10 @@ test("options that exclude each other are reported", async () => {
   world.agent("claude", OBEDIENT);
   world.repository.write("prompts.txt", "one\n");
   for (const [args, message] of [
-    [["--parallel", "2"], "--parallel is for many prompts"],
-    [["hello", "--prompts", "prompts.txt"], "--prompts can't stand beside a prompt"],
-    [["--prompts", "prompts.txt", "--output", "stream"], "can't be shown as they come"],
-    [["--prompts", "prompts.txt", "--parallel", "0"], "runs at once are not possible"],
+    [["--parallel", "2"], "--parallel needs --prompts"],
+    [["hello", "--prompts", "prompts.txt"], "--prompts can't be combined with a prompt"],
+    [["--prompts", "prompts.txt", "--output", "stream"], "can't be streamed"],
+    [["--prompts", "prompts.txt", "--parallel", "0"], "is not a number of parallel runs"],
     [["--prompts", "none.txt"], "can't be read (ENOENT)"],
   ] as const) {
     const result = await world.run([...args]);

@@ -119,14 +119,14 @@ test("one with somebody at work in it stays: its run, or any process", async () 
   const running = made.start(["endless nothing", "--worktree"]);
   const place = join(runs(made), "endless-nothing");
   await until(() => existsSync(place) && existsSync(made.logs), "the run");
-  expect((await left(made))["endless-nothing"]?.why).toBe("its run is still under way");
+  expect((await left(made))["endless-nothing"]?.why).toBe("its run is still in progress");
   const ended = new Promise((resolve) => running.once("exit", resolve));
   running.kill("SIGINT");
   await ended;
   expect((await left(made))["endless-nothing"]?.state).toBe("empty");
   if (process.platform !== "linux") return;
   const shell = spawn("sleep", ["60"], { cwd: place });
-  expect((await left(made))["endless-nothing"]?.why).toBe(`process ${shell.pid} is at work there`);
+  expect((await left(made))["endless-nothing"]?.why).toBe(`process ${shell.pid} is running there`);
   const gone = new Promise((resolve) => shell.once("exit", resolve));
   shell.kill();
   await gone;
@@ -182,7 +182,7 @@ test("a directory in its place that is none of ours is never touched", async () 
   const place = join(runs(made), "nothing");
   rmSync(join(place, ".git"));
   writeFileSync(join(place, "mine.txt"), "mine\n");
-  expect((await left(made))["nothing"]?.why).toBe("what is there is no worktree of this repository");
+  expect((await left(made))["nothing"]?.why).toBe("its directory is not a worktree of this repository");
   await made.repository.run(["clean", "--yes"], { env });
   expect(existsSync(join(place, "mine.txt"))).toBe(true);
 });
@@ -198,7 +198,7 @@ test("a repository that was moved waits for `git worktree repair`; a mark of an 
   const link = join(runs(made), "nothing", ".git");
   const target = readFileSync(link, "utf8");
   writeFileSync(link, target.replace("/repository/", "/moved/"));
-  expect((await left(made))["nothing"]?.why).toContain("`git worktree repair` puts that right");
+  expect((await left(made))["nothing"]?.why).toContain("fix this with `git worktree repair`");
   expect((await repository.run(["clean", "--yes"], { env })).code).toBe(3);
   writeFileSync(link, target);
   expect((await repository.run(["clean", "--yes"], { env })).code).toBe(0);

@@ -92,7 +92,7 @@ for (const [name, command] of Object.entries(BOTH)) {
         [["x", "--session", "nobody"], 1, "Session not found: nobody"],
         [["x", "--resume", "nobody"], 1, "Session not found: nobody"],
         [["--resume-tree", "nobody"], 1, "Session not found: nobody"],
-        [[], 2, "There is no prompt."],
+        [[], 2, "The prompt is empty."],
         [["x", "y"], 2, "Too many arguments"],
         [["x", "--session", "a", "--resume", "b"], 2, "'--session <id>' cannot be used with option '--resume <id>'"],
       ];
@@ -123,7 +123,7 @@ test("which agent: --agent, AIWR_DEFAULT_AGENT, the setting; and a session's own
   expect(called(world).at(-1)).toBe("exec resume t1 --json --dangerously-bypass-approvals-and-sandbox -- more");
   const wrong = await world.run(["more", "--session", "t1", "--agent", "claude"]);
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain("Session t1 is one of codex's, and claude can't continue it.");
+  expect(wrong.stderr).toContain("Session t1 belongs to codex, so claude can't continue it.");
 });
 
 test("which model, and words for the agent: flags, `--`, settings; a prompt is never read as a flag", async () => {
@@ -173,7 +173,7 @@ test("a resumed session is told what was done, with its tree or without, within 
   );
   // Without a prompt it goes on.
   expect(parsed(await world.run(["--resume", "a1b2c3d4"]))[0]).toMatchObject({
-    prompt: "Go on with what is unfinished.",
+    prompt: "Continue with the unfinished work.",
   });
 });
 
@@ -254,5 +254,5 @@ test("help speaks of the name that it was called by", async () => {
   const { stdout } = await world.aiwr(["--help"]);
   expect(stdout).toContain("Usage: aiwr [prompt] [options]");
   expect(stdout).not.toContain("backtrail run");
-  expect((await world.aiwr(["--nonsense"])).stderr).toContain("`aiwr --help` shows what there is.");
+  expect((await world.aiwr(["--nonsense"])).stderr).toContain("`aiwr --help` lists its options.");
 });

@@ -97,7 +97,7 @@ test.skipIf(!hasTmux).each([{ TERM: "dumb" }, { ACCESSIBLE: "1" }])(
     using repository = temporaryRepository();
     await worked(repository);
     using screen = new Screen(repository, ["search"], variables, 120);
-    await screen.shows("Search for, or nothing to stop:");
+    await screen.shows("Search for, or Enter to cancel:");
     screen.press("-l", "pelican field:added,removed");
     screen.press("Enter");
     const listed = await screen.shows("Number to show");

@@ -217,7 +217,7 @@ test("a damaged, empty, deleted or foreign index is made again; one of a later v
   later.run("pragma user_version = 99");
   const refused = await repository.run(["search", "flamingo"], { env });
   expect(refused).toMatchObject({ code: 1, stdout: "" });
-  expect(refused.stderr).toContain("A later version of Backtrail made the search index.");
+  expect(refused.stderr).toContain("A later version of Backtrail created the search index.");
   expect((await repository.run(["search", "flamingo", "--rebuild"], { env })).code).toBe(0);
 });
 

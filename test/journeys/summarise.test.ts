@@ -86,14 +86,14 @@ test("it is off unless somebody of the user's own chose an agent", async () => {
   world.agent("claude", answering("{}"));
   const none = await explain(world, ["--summarise"]);
   expect(none).toMatchObject({ code: 2 });
-  expect(none.stderr).toContain("No agent is chosen to summarise.");
+  expect(none.stderr).toContain("No agent is set for summaries.");
   // A file that git tracks is a stranger's.
   repository.write(".backtrail/settings.json", '{ "summarise": { "agent": "claude" } }');
   repository.commit("settings");
   expect((await explain(world, ["HEAD~1", "--summarise"])).code).toBe(2);
   const unsafe = await explain(world, ["HEAD~1", "--summarise"], { BACKTRAIL_SUMMARISE_AGENT: "codex" });
   expect(unsafe).toMatchObject({ code: 2 });
-  expect(unsafe.stderr).toContain("codex can't be asked without tools that change things");
+  expect(unsafe.stderr).toContain("codex can't run without tools that change things");
   expect(unsafe.stderr).toContain("These can: claude, gemini, pi.");
   expect((await explain(world, ["--agent", "claude"])).code).toBe(2);
 });

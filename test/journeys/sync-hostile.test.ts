@@ -57,9 +57,7 @@ test("paths that lead out, and names that git itself would trip over, are refuse
     const before = packs(bob);
     const result = await bob.run(["sync", "fetch"]);
     expect({ name, code: result.code }).toEqual({ name, code: 4 });
-    expect(result.stderr).toMatch(
-      /error: What origin has on the branch entire\/checkpoints\/v1 is refused: .*fsck error/,
-    );
+    expect(result.stderr).toMatch(/error: The branch entire\/checkpoints\/v1 of origin was refused: .*fsck error/);
     expect(packs(bob)).toEqual(before);
     expect(bob.git("for-each-ref", "refs/heads/entire", "refs/backtrail/sync")).toBe("");
     expect(readdirSync(bob.at(".git/backtrail/sync")).filter((name) => name.startsWith("incoming"))).toEqual([]);

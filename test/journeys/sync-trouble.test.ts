@@ -128,7 +128,7 @@ test("a remote that asks for a password gets none, and nobody is asked", async (
   try {
     const env = { GIT_ASKPASS: asker, SSH_ASKPASS: asker, GIT_TERMINAL_PROMPT: "1" };
     const result = await ada.run(["sync", "push", `http://127.0.0.1:${server.port}/x.git`], { env });
-    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("Nobody is asked for a password here") });
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("Backtrail can't ask for a password") });
     expect(existsSync(shared.at("asked"))).toBe(false);
   } finally {
     await server.stop(true);

@@ -47,7 +47,7 @@ test("undone turns, rewound turns, forks and changes by hand are distinguished",
   expect((await repository.run(["log"], { env })).stdout).not.toContain("undone");
   expect((await repository.run(["undo", end(2), "--yes"], { env })).code).toBe(0);
   const undone = (await repository.run(["log"], { env })).stdout;
-  expect(undone).toMatch(/@2 .* {2}\+1 {2}undone\n│ Add b\n│ b\.txt\n│ files had been changed by hand before\n/);
+  expect(undone).toMatch(/@2 .* {2}\+1 {2}undone\n│ Add b\n│ b\.txt\n│ files were changed by hand before\n/);
   expect(undone).toContain(`: worktree ${aside}`);
   expect(repository.exists("b.txt")).toBe(false);
   expect((await repository.run(["rewind", end(2), "--yes", "--code-only"], { env })).code).toBe(0);

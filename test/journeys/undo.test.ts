@@ -130,7 +130,7 @@ test("the shapes that scripts rely on", async () => {
     facts: [{ kind: "no-conversation", reason: { kind: "undo-only" } }],
   });
   const again = await repository.run(["undo", "2", "--yes", "--json"], { env });
-  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining("is undone already")]);
+  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining("is already undone")]);
 });
 
 test("`last` takes one turn after another", async () => {
@@ -157,10 +157,8 @@ test("a session's own turns, where several are at work", async () => {
   expect(await target("2")).toMatch(/ @2 [k-z]{12} .*, claude-code: "Name the last line"$/);
   expect(await target("@2")).toMatch(/ @2 [k-z]{12} .*, claude-code: "Name the last line"$/);
   // Among the turns of one session the number is another one, so none is printed.
-  expect(await target("2", "--session", "1111")).toMatch(
-    /^Take back [k-z]{12} .*, claude-code: "Name the sixth line"$/,
-  );
-  expect(await target("last", "-s", "11111111")).toMatch(/^Take back [k-z]{12} .*, claude-code: "Name the last line"$/);
+  expect(await target("2", "--session", "1111")).toMatch(/^Undo [k-z]{12} .*, claude-code: "Name the sixth line"$/);
+  expect(await target("last", "-s", "11111111")).toMatch(/^Undo [k-z]{12} .*, claude-code: "Name the last line"$/);
   expect(await target("99999999")).toMatch(/ @1 [k-z]{12} .*, claude-code: "Write more"$/);
   await undo(repository, "11111111");
   expect(repository.exists("three.txt")).toBe(false);
@@ -211,7 +209,12 @@ test("deletions, kinds and binary files of a turn", async () => {
   const refused = await repository.run(["undo", "2", "--yes", "--json"], { env });
   expect(refused.code).toBe(4);
   expect(JSON.parse(refused.stdout).plan.conflicts).toEqual([
-    { path: "picture.bin", kind: "binary", why: `it is binary and was changed since (by claude-code in turn ${last})` },
+    {
+      path: "picture.bin",
+      kind: "binary",
+      turn: last,
+      why: `it is binary and was changed since (by claude-code in turn ${last})`,
+    },
   ]);
   expect(repository.exists("kind/now")).toBe(true);
   const { plan } = await undo(repository, "2", "--conflicts=markers");
@@ -253,7 +256,12 @@ test("two agents at once: undoing one never touches the other's lines", async ()
   const refused = await repository.run(["undo", bobs, "--yes", "--json"], { env });
   expect(refused.code).toBe(4);
   expect(JSON.parse(refused.stdout).plan.conflicts).toEqual([
-    { path: "both.txt", kind: "shared", why: expect.stringContaining("changed it at the same time") },
+    {
+      path: "both.txt",
+      kind: "shared",
+      turn: expect.any(String),
+      why: expect.stringContaining("changed it at the same time"),
+    },
   ]);
   const { plan } = await undo(repository, adas, "--conflicts=markers");
   expect(plan.notUndone.map(({ what }) => what)).toEqual(["both.txt"]);
@@ -297,7 +305,14 @@ test("a merge driver or attribute of the user's decides nothing", async () => {
   const refused = await repository.run(["undo", "2", "--yes", "--json"], { env });
   expect([refused.code, JSON.parse(refused.stdout).plan.conflicts]).toEqual([
     4,
-    [{ path: "a.txt", kind: "same-lines", why: `the same lines were changed since (by claude-code in turn ${last})` }],
+    [
+      {
+        path: "a.txt",
+        kind: "same-lines",
+        turn: last,
+        why: `the same lines were changed since (by claude-code in turn ${last})`,
+      },
+    ],
   ]);
   expect([repository.exists("ran"), repository.exists(".git/ran")]).toEqual([false, false]);
 });
@@ -309,7 +324,7 @@ test("turns that are not there to be undone", async () => {
   await repository.json(["rewind", second, "--yes"], { env });
   const third = await stepOf(repository, claude.session, 3);
   const gone = await repository.run(["undo", third, "--yes"], { env });
-  expect([gone.code, gone.stderr]).toEqual([3, expect.stringContaining("a rewind took it back")]);
+  expect([gone.code, gone.stderr]).toEqual([3, expect.stringContaining("is already rewound")]);
   const { step } = await repository.json<{ step: { id: string } }>(["save", "by hand"], { env });
   const manual = await repository.run(["undo", step.id, "--yes"], { env });
   expect([manual.code, manual.stderr]).toEqual([2, expect.stringContaining("not part of a turn")]);

@@ -71,7 +71,7 @@ test("enabled in one place, every repository is recorded from its first turn on"
   const other = new Place(repository, "other");
   expect(await other.status()).toMatchObject({ enabled: true, userScope: { kind: "recorded" } });
   expect(other.has(".git/backtrail")).toBe(false);
-  expect((await other.run("status")).stdout).toContain("every git repository of yours is recorded");
+  expect((await other.run("status")).stdout).toContain("all your git repositories are recorded");
   expect((await other.run("doctor", "--check")).code).toBe(0);
 
   await other.turn("Write it");

@@ -91,7 +91,9 @@ test("turns are recorded, shown, and their code taken back", async () => {
     session: "2026-01-05T09-00-00",
   });
   const rewound = await repository.run(["rewind", "1", "--yes"], { env });
-  expect(rewound.stderr + rewound.stdout).toContain("Chat rewind unavailable (not known how for Aider)");
+  expect(rewound.stderr + rewound.stdout).toContain(
+    "The conversation can't be rewound: Backtrail does not support this for Aider",
+  );
   expect([repository.exists("one.txt"), repository.exists("two.txt")]).toEqual([true, false]);
   expect(repository.read(HISTORY)).toContain("write two");
 
@@ -148,5 +150,5 @@ test("without a connected agent there is nothing to watch", async () => {
   expect(nothing.code).not.toBe(0);
   expect(nothing.stderr).toContain("backtrail enable --agent aider");
   const hooked = await repository.run(["watch", "--agent", "claude"], { env });
-  expect(hooked.stderr).toContain("has hooks: there is nothing to watch");
+  expect(hooked.stderr).toContain("has hooks, so it needs no watching");
 });

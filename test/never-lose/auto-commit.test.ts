@@ -80,11 +80,11 @@ test("a file that can't be kept apart is left to the user, and status says so", 
   ]);
   const { leftToUser } = await repository.json<{ leftToUser: { path: string }[] }>(["status"]);
   expect(leftToUser.map(({ path }) => path)).toEqual(["f.txt"]);
-  expect((await repository.run(["status"])).stdout).toContain("auto-commit has left f.txt to you");
+  expect((await repository.run(["status"])).stdout).toContain("auto-commit did not commit f.txt");
   repository.git("commit", "--quiet", "--all", "--message", "mine");
   await claude.turn("Only talk", []);
   await worker(repository);
-  expect((await repository.run(["status"])).stdout).not.toContain("auto-commit has left");
+  expect((await repository.run(["status"])).stdout).not.toContain("auto-commit did not commit");
 });
 
 test("what a hook of the user's changes on the way is committed, and the index follows", async () => {

@@ -374,7 +374,7 @@ test.skipIf(process.platform !== "linux")("a process that works in the fork is a
   try {
     const refused = await fork.drop();
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain(`Process ${shell.pid}: it is at work there`);
+    expect(refused.stderr).toContain(`Process ${shell.pid}: it is running there`);
     expect(existsSync(fork.directory)).toBe(true);
   } finally {
     shell.kill();

@@ -30,7 +30,7 @@ test("killed before its directory was made", async () => {
   // A branch of that name that the user has made is theirs as well.
   repository.git("branch", "fork/repository-fork");
   const next = await repository.run(["log"]);
-  expect(next.stderr).toContain("Cleared away the fork repository-fork");
+  expect(next.stderr).toContain("Removed the fork repository-fork");
   expect(isMine(directory)).toBe(true);
   expect(repository.git("branch", "--list", "fork/*").trim()).toBe("fork/repository-fork");
 });
@@ -42,7 +42,7 @@ test("killed while git fills it: what git has put there goes, files of the user'
   put(directory);
   writeFileSync(join(directory, "README.md"), repository.read("README.md"));
   const next = await repository.run(["log"]);
-  expect(next.stderr).toContain(`mine.txt, so it stays in ${directory}`);
+  expect(next.stderr).toContain(`mine.txt exists nowhere else, so it stays in ${directory}`);
   expect(isMine(directory)).toBe(true);
   expect(readdirSync(directory)).toEqual(["mine.txt"]);
   expect(repository.git("worktree", "list").split("\n")).toHaveLength(1);
@@ -94,7 +94,7 @@ for (const point of ["fork:renamed", "fork:nested", "removal:emptied", "fork:rem
     expect(existsSync(directory)).toBe(false);
     put(directory);
     const next = await repository.run(["log"]);
-    expect(next.stderr).toContain("Dropped the fork repository-fork");
+    expect(next.stderr).toContain("Finished dropping the fork repository-fork");
     expect(isMine(directory)).toBe(true);
     expect((await repository.json<{ forks: unknown[] }>(["fork", "list"])).forks).toEqual([]);
     expect((await repository.run(["rewind", "fork repository-fork", "--yes"])).code).toBe(0);
@@ -136,7 +136,7 @@ for (const point of ["folder:link", "folder:made", "folder:marked"]) {
     const directory = await enabled(folder);
     expect((await fork(folder, directory, { BACKTRAIL_FAULT: point })).signal).toBe("SIGKILL");
     put(directory);
-    expect((await folder.run(["log"])).stderr).toContain("Cleared away the fork");
+    expect((await folder.run(["log"])).stderr).toContain("Removed the fork");
     expect(isMine(directory)).toBe(true);
     expect(readdirSync(directory)).toEqual(["mine.txt"]);
     rmSync(directory, { recursive: true });

@@ -58,7 +58,7 @@ for (const [what, replace] of Object.entries(REPLACEMENTS)) {
     put(directory);
     const dropped = await drop(repository);
     expect(dropped.code).toBe(0);
-    expect(dropped.stderr).toContain("does not belong to the fork anymore, and is left alone");
+    expect(dropped.stderr).toContain("no longer belongs to the fork, and is left alone");
     expect(isPrecious(directory)).toBe(true);
     expect((await repository.json<{ forks: unknown[] }>(["fork", "list"])).forks).toEqual([]);
     expect(repository.git("branch", "--list", "again")).toBe("");
@@ -206,7 +206,7 @@ test("the steps of a folder that was at that place before are never taken over",
   await folder.run(["save", "start"]);
   const made = await folder.run(["fork", "start", "--directory", earlier]);
   expect(made.code).toBe(4);
-  expect(made.stderr).toContain("has steps of its own");
+  expect(made.stderr).toContain("already has steps");
   mkdirSync(earlier, { recursive: true });
   expect((await folder.run(["rewind", "mine", "--yes"], { cwd: earlier })).code).toBe(0);
   expect(isPrecious(earlier)).toBe(true);
@@ -224,7 +224,7 @@ test("a fork of an older version, which left no mark, is asked about and saved",
   expect((await repository.run(["fork", "diff", "repository-fork"])).stdout).toContain("precious.txt");
   const refused = await drop(repository);
   expect(refused.code).toBe(4);
-  expect(refused.stderr).toContain("an older version made it");
+  expect(refused.stderr).toContain("an older version created it");
   expect(isPrecious(directory)).toBe(true);
   expect((await repository.run(["fork", "drop", "repository-fork", "--yes"])).code).toBe(0);
   expect(existsSync(directory)).toBe(false);

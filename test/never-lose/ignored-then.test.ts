@@ -8,7 +8,7 @@ import { applyRedo, planRedo } from "../../src/restore/redo.ts";
 import { bash, ScriptedClaude, temporaryRepository } from "../support/index.ts";
 import { type Playground, started, whyOf } from "../support/restore-sandbox.ts";
 
-const LEFT = "it was ignored then: left alone";
+const LEFT = "git ignored it at this step, so it is not changed";
 
 /** `*.secret` is ignored by a committed rule. */
 async function withRule(): Promise<Playground> {

@@ -54,7 +54,7 @@ async function whileCopying(): Promise<void> {
   expect(repository.read("file.txt")).toBe("then\n");
   expect(receipt.kept.map(({ path }) => path)).toEqual(["file.txt"]);
   expect(readFileSync(receipt.kept[0]?.place ?? "", "utf8")).toBe("by another program\n");
-  expect(receipt.notes.join("\n")).toContain("file.txt); it is kept in ");
+  expect(receipt.notes.join("\n")).toContain("file.txt) is not in the safety step; it is kept in ");
 }
 
 async function killedAnywhere(): Promise<void> {

@@ -158,7 +158,7 @@ test("a store of an earlier version: doctor says what git still has, and forget 
   const { left } = await forgetIt(repository, claude, "--conversation-only");
   expect(left).toEqual({ inObjectStore: ["conversation"], shared: false, commands: ["git gc --prune=now"] });
   expect(wordsBelow(repository.at(".git"), WORDS)).toEqual([]);
-  expect(await examine()).toEqual(["ok: nobody else can read what is stored"]);
+  expect(await examine()).toEqual(["ok: nobody else can read the store"]);
 });
 
 test("a store of an earlier version that is forgotten at once", async () => {

@@ -40,10 +40,10 @@ test("untracked files that a rewind takes away, more than steps may take", async
   expect(Math.round(days)).toBe(30);
   const shown = await repository.run(["rewind", "s0", "--dry-run"], { env });
   expect(shown.stdout).toMatch(
-    /room the state before this takes up to 3(\.0)? MB, more than retention\.max_size \(1(\.0)? MB\): it is kept until/,
+    /room the previous state takes up to 3(\.0)? MB, more than retention\.max_size \(1(\.0)? MB\); it is kept until/,
   );
   const done = await repository.run(["rewind", "s0", "--yes"], { env });
-  expect(done.stdout).toContain("note: the state before this takes up to");
+  expect(done.stdout).toContain("note: the previous state takes up to");
   expect(repository.exists("notes.txt")).toBe(false);
   const claude = new ScriptedClaude(repository);
   await claude.start();

@@ -43,7 +43,7 @@ test("wherever it was killed, and only what was staged meanwhile is left", async
       "my staged hunk",
       "staged then",
     ]);
-    expect(stderr).toContain("Staged changes of f.txt were left as they are: they have changed meanwhile.");
+    expect(stderr).toContain("Staged changes of f.txt were left as they are: they have changed since.");
   }
 }, 60_000);
 
@@ -54,6 +54,6 @@ test("after a commit the index is left alone: what was staged then belongs to an
   repository.git("add", "other.txt");
   repository.git("commit", "--quiet", "--message", "meanwhile");
   const { stderr } = await repository.run(["log"]);
-  expect(stderr).toContain("What is staged was left as it is: HEAD has moved meanwhile.");
+  expect(stderr).toContain("Staged changes were left as they are: HEAD has moved since.");
   expect(repository.git("diff", "--cached", "--name-only")).toBe("");
 });

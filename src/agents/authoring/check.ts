@@ -69,7 +69,7 @@ const NEEDED: Partial<Record<EventType, FieldName[]>> = {
 };
 
 export interface CheckOptions {
-  /** The directory with `payloads/` and `transcripts/`; a recording, or what lies beside the profile. */
+  /** The directory with `payloads/` and `transcripts/`; those of a recording, or those beside the profile. */
   fixtures?: string | undefined;
 }
 
@@ -198,7 +198,7 @@ function readableIn(profile: Profile, home: string): (path: string) => boolean {
   return (path) => mayRead(path, { profiles: [profile], storeDir: "/", more: [] }, { HOME: home });
 }
 
-/** A prompt may be told by the conversation alone; then the profile names no field for it. */
+/** Only the conversation may have the prompt; then the profile has no field for it. */
 function neededFor(type: EventType | null, { profile, analyzer }: Agent): FieldName[] {
   if (type === null) return [];
   const isInConversation = analyzer !== undefined && profile.hooks?.fields.prompt === undefined;

@@ -55,7 +55,7 @@ export function findTranscript(profile: Profile, root: string, sessionId: string
   return elsewhere(directory, transcript.place.split("/"), sessionId) ?? expected;
 }
 
-/** Looks in every directory that the pattern's first part may stand for. */
+/** Searches every directory that matches the pattern's first part. */
 function elsewhere(directory: string, parts: readonly string[], sessionId: string): string | null {
   const open = parts.findIndex((part) => /\{(?!session\})/.test(part));
   if (open < 0 || parts.slice(open + 1).some((part) => /\{(?!session\})/.test(part))) return null;

@@ -5,7 +5,7 @@ import type { Scope } from "../contract/profile.ts";
 import { commandFor, entriesFor } from "./edits.ts";
 import type { InstallOptions } from "./location.ts";
 
-/** `none`: nothing tells us of its turns. */
+/** `none`: nothing reports its turns. */
 export type Connection = "hooks" | "by-hand" | "watch" | "runs" | "none";
 
 export function connectionOf({

@@ -53,7 +53,7 @@ function packagedAgent(id: string) {
   return Object.hasOwn(PACKAGED, id) ? PACKAGED[id] : undefined;
 }
 
-/** Whether the user, or the repository with the user's consent, describes a built-in agent anew. */
+/** Whether a profile of the user, or an accepted one of the repository, replaces a built-in agent. */
 export async function isOverridden(id: string, repository?: RepositoryProfiles): Promise<boolean> {
   return packagedAgent(id) !== undefined && (await ownProfile(id, repository)) !== undefined;
 }
@@ -205,7 +205,7 @@ async function complete(value: unknown, path: string, seen: readonly string[] = 
   const chain = [...seen, String(value["id"])];
   if (!isAgentId(like)) throw new Error("like: not an agent's id");
   const { merged } = await import("./like.ts");
-  // A profile may change parts of the built-in one of its own name.
+  // A profile may change parts of the built-in profile with its name.
   const isOwn = like === value["id"] && packagedAgent(like) !== undefined;
   if (!isOwn && chain.includes(like)) throw new Error(`like: ${circle([...chain, like])}`);
   const file = isOwn ? undefined : await withVersion(readJson(join(dirname(path), `${like}.json`)));

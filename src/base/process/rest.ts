@@ -12,7 +12,7 @@ export class Rest {
     this.#timer = undefined;
   }
 
-  /** There is nothing to do any more. It happens once, so that an idle server stays idle. */
+  /** Called once when there is no more work, so that an idle server stays idle. */
   begin(): void {
     this.end();
     this.#timer = setTimeout(collectGarbage, AFTER_MS);

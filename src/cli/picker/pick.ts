@@ -31,7 +31,7 @@ export async function pickStep(workspace: Workspace, io: Io, purpose: Purpose, s
     known,
   ).filter(purpose.offers);
   if (entries.length === 0) {
-    throw new UserError("not-found", purpose.nothing, "Start an agent and give it something to do.");
+    throw new UserError("not-found", purpose.nothing, "Start an agent and give it a task.");
   }
   return io.dumb ? pickByNumber(entries, io, purpose) : pickOnScreen(entries, workspace, io, purpose);
 }
@@ -43,14 +43,14 @@ async function pickByNumber(entries: readonly PickerEntry[], io: Io, { question,
     const shown = entries.slice(0, from + NUMBERED);
     for (const [i, entry] of shown.entries()) if (i >= from) io.say(numberedLine(entry, i + 1, sides, io));
     const older = entries.length - shown.length;
-    if (older > 0) io.say(`     ${plural(older, "older one")}: type m for more.`);
-    const answer = await askLine(`Number${sides ? " (with + for after that turn)" : ""}, or nothing to stop: `);
+    if (older > 0) io.say(`     ${plural(older, "older one")}: type m to show more.`);
+    const answer = await askLine(`Number${sides ? " (with + for after that turn)" : ""}, or Enter to cancel: `);
     if (answer === "") throw interrupted();
     if (older > 0 && /^m(ore)?$/i.test(answer)) continue;
     const [, number, plus] = /^(\d+)(\+?)$/.exec(answer) ?? [];
     const chosen = number === undefined ? undefined : shown[Number(number) - 1];
     if (!chosen || (plus === "+" && !sides))
-      throw new UserError("usage", `"${oneLine(answer)}" is none of 1 to ${shown.length}.`);
+      throw new UserError("usage", `"${oneLine(answer)}" is not a number from 1 to ${shown.length}.`);
     return stepOf(chosen, plus === "+");
   }
 }

@@ -85,7 +85,7 @@ test("to take a turn back there is no before and after, and only what is still t
   const state = after([{ name: "tab" }], begin(entries, TO_UNDO.sides));
   expect(state.after).toBe(false);
   const lines = draw(state, { ...screen, purpose: TO_UNDO });
-  expect(lines[0]).toBe("Take back which turn?");
+  expect(lines[0]).toBe("Undo which turn?");
   expect(lines.at(-1)).not.toContain("before/after");
 });
 

@@ -19,12 +19,12 @@ const ANYTHING = () => true;
 const NOTHING = "Nothing is recorded here yet, so there is nothing to";
 
 export const TO_REWIND: Purpose = {
-  question: "Go back to:",
-  lead: "Go back to ",
+  question: "Rewind to:",
+  lead: "Rewind to ",
   verb: "select",
   sides: true,
   offers: ANYTHING,
-  nothing: `${NOTHING} go back to.`,
+  nothing: `${NOTHING} rewind to.`,
 };
 
 export const TO_FORK: Purpose = {
@@ -37,11 +37,11 @@ export const TO_FORK: Purpose = {
 };
 
 export const TO_UNDO: Purpose = {
-  question: "Take back which turn?",
+  question: "Undo which turn?",
   lead: "",
   verb: "take back",
   sides: false,
   offers: ({ isTurn, isGone, after }) =>
     isTurn && !isGone && !(after.kind === "turn-end" && countOf(after.files) === 0),
-  nothing: "There is no turn here to take back.",
+  nothing: "There is no turn to undo here.",
 };

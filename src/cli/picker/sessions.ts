@@ -11,11 +11,7 @@ import type { Io } from "../terminal/io.ts";
 
 export async function pickSession(sessions: readonly RecentSession[], io: Io): Promise<Step> {
   if (sessions.length === 0) {
-    throw new UserError(
-      "not-found",
-      "No conversation is recorded here yet.",
-      "Start an agent and give it something to do.",
-    );
+    throw new UserError("not-found", "No conversation is recorded here yet.", "Start an agent and give it a task.");
   }
   const labels = sessions.map((session) => labelOf(session, io.err.columns - 8));
   if (!io.dumb) {
@@ -27,7 +23,7 @@ export async function pickSession(sessions: readonly RecentSession[], io: Io): P
   }
   io.say("Continue which conversation?");
   for (const [i, label] of labels.entries()) io.say(`${String(i + 1).padStart(3)}. ${label}`);
-  const answer = await askLine("Number, or nothing to stop: ");
+  const answer = await askLine("Number, or Enter to cancel: ");
   if (answer === "") throw interrupted();
   const chosen = /^\d+$/.test(answer) ? sessions[Number(answer) - 1] : undefined;
   return chosen?.step ?? missing(answer, sessions.length);
@@ -39,5 +35,5 @@ function labelOf({ step, prompt }: RecentSession, room: number): string {
 }
 
 function missing(answer: string, count: number): never {
-  throw new UserError("usage", `"${answer}" is none of 1 to ${count}.`);
+  throw new UserError("usage", `"${answer}" is not a number from 1 to ${count}.`);
 }

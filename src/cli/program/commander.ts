@@ -91,7 +91,7 @@ function refuseOthers(command: Command, parent: Command, spec: CommandSpec): voi
   throw new UserError(
     "usage",
     `\`${spec.path}\` takes no ${other.long ?? other.short}.`,
-    `It is an option of \`backtrail ${parent.name()}\`; \`backtrail ${spec.path} --help\` shows what there is.`,
+    `It is an option of \`backtrail ${parent.name()}\`; \`backtrail ${spec.path} --help\` lists its options.`,
   );
 }
 

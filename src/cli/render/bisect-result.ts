@@ -50,11 +50,11 @@ export function bisectLines(workspace: Workspace, found: Break, view: View): str
     );
     if (by === "subagent" && turn.prompt)
       lines.push(paint("dim", `  in the turn: ${fit(oneLine(turn.prompt), columns - 15)}`));
-  } else lines.push(`${pointLine(found.good, view)}`, `  ${paint("dim", "and then, outside of any turn:")}`);
+  } else lines.push(`${pointLine(found.good, view)}`, `  ${paint("dim", "and then, outside any turn:")}`);
   const entries = found.files.map(({ path, status }) => ({ path, change: status }));
   lines.push(...fileLines(entries, paint, { limit: SHOWN_FILES }), "");
   const isUndone = turn !== undefined && readTurnStatuses(workspace, turn.steps).of(turn.head) === "undone";
-  if (isUndone) lines.push("You have undone this turn since, so something later breaks it too.", "");
+  if (isUndone) lines.push("You have since undone this turn, so something later also breaks it.", "");
   lines.push(...nextSteps(found, turn, isUndone, view));
   return lines;
 }
@@ -118,8 +118,8 @@ function nextSteps({ good, culprit }: Break, turn: Turn | undefined, isUndone: b
   const lines: [string, string][] = [];
   const id = culprit.by === "subagent" ? culprit.step?.id : turn?.head.id;
   if (id !== undefined) {
-    if (!isUndone) lines.push([`backtrail undo ${id}`, "take it back, and keep what came later"]);
-    lines.push([`backtrail show ${id} --patch`, "look at all of it"]);
+    if (!isUndone) lines.push([`backtrail undo ${id}`, "undo it, and keep later changes"]);
+    lines.push([`backtrail show ${id} --patch`, "show the whole turn"]);
   }
   const target = momentOf(good)?.id ?? good.commit?.slice(0, 12);
   if (target) lines.push([`backtrail rewind ${target}`, "to the last state where it passes"]);

@@ -40,7 +40,7 @@ function action(kind: Proposal["kind"], { turns }: Proposal["plan"]): string {
   const [only, ...others] = turns;
   const prompt = only?.prompt && others.length === 0 ? ` "${shorten(oneLine(only.prompt), PROMPT_LENGTH)}"` : "";
   const count = plural(turns.length, "turn");
-  return kind === "undo" ? `undo ${count}${prompt}` : `rewind, which takes back ${count}${prompt}`;
+  return kind === "undo" ? `undo ${count}${prompt}` : `rewind ${count}${prompt}`;
 }
 
 function reasonText(reason: string, columns: number): string[] {

@@ -129,13 +129,13 @@ test("a table's last column takes what is left", () => {
 
 test("where the columns do not fit, rows flow over several lines", () => {
   const rows = [
-    ["claude-code", "hooks installed", "not heard yet", "local scope"],
-    ["pi", "hooks outdated", "last heard just now", "user scope"],
+    ["claude-code", "hooks installed", "not called yet", "local scope"],
+    ["pi", "hooks outdated", "last called just now", "user scope"],
   ];
   expect(table(rows, 46, 2)).toEqual([
-    "  claude-code  hooks installed  not heard yet",
+    "  claude-code  hooks installed  not called yet",
     "    local scope",
-    "  pi  hooks outdated  last heard just now",
+    "  pi  hooks outdated  last called just now",
     "    user scope",
   ]);
 });
@@ -231,7 +231,7 @@ test("what became of turns: undone, taken back, forked, checked, and changed by 
     "● kkkkkkkkkkkk  @1  3 h ago  claude-code  11111111  +1  ✗  undone",
     "│ Second",
     "│ a.ts",
-    "│ files had been changed by hand before",
+    "│ files were changed by hand before",
     "● mmmmmmmmmmmm      3 h ago  claude-code  11111111  ✓  rewound",
     "  First",
     "  └ fork try: worktree /tmp/try",
@@ -241,14 +241,14 @@ test("what became of turns: undone, taken back, forked, checked, and changed by 
     "Turn @1, claude-code, session 11111111, 3 h ago, step kkkkkkkkkkkk.",
     "Prompt: Second",
     "1 file added: a.ts.",
-    "Files had been changed by hand before.",
+    "Files were changed by hand before.",
     "Check failed.",
     "This turn was undone.",
     "",
     "claude-code, session 11111111, 3 h ago, step mmmmmmmmmmmm.",
     "Prompt: First",
     "Check passed.",
-    "This turn was taken back by a rewind.",
+    "This turn was rewound.",
     "Has a fork try: worktree /tmp/try.",
   ]);
   expect(spoken.join("")).toMatch(/^[\x20-\x7e]*$/);
@@ -267,7 +267,7 @@ test("one step in full", () => {
   const text = stepDetails(step, [step], { paint: plain, columns: 80, now }).join("\n");
   expect(text).toContain("tokens    9999 in, 12.3k out, 150k read from cache, 0 written to it");
   expect(text).toContain("commit    aaaaaaaaaaaa on main");
-  expect(text).toContain("chat      unavailable (no transcript found)");
+  expect(text).toContain("chat      none (no transcript found)");
   expect(text).toContain('  + "new\\nline"');
   expect(text).toContain("big.iso (too large)");
 });

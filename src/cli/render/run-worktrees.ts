@@ -8,7 +8,7 @@ import { table } from "./layout/table.ts";
 import { keepReasonText } from "./words/restore/forks.ts";
 
 const STATES: Readonly<Record<RunWorktreeStatus["state"], string>> = {
-  empty: "nothing was done there",
+  empty: "no work in it",
   merged: "everything is on another branch",
   going: "half removed",
   kept: "",

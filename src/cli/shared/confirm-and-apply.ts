@@ -23,19 +23,19 @@ export interface RestoreFlags {
 }
 
 const QUESTION = {
-  rewind: "Go back?",
-  redo: "Go forward?",
-  undo: "Take it back?",
-  take: "Bring it here?",
+  rewind: "Rewind?",
+  redo: "Redo?",
+  undo: "Undo?",
+  take: "Take it?",
   fork: "",
 } as const;
 
-const SAME = "There is nothing to do: everything is as it was then.";
+const SAME = "Nothing to do: the files are already in this state.";
 const NOTHING = {
   rewind: SAME,
   redo: SAME,
   undo: "Nothing to undo: none of these changes are in your files anymore.",
-  take: "Nothing to take: everything that the fork changed is here already.",
+  take: "Nothing to take: all changes of the fork are already here.",
   fork: SAME,
 } as const;
 
@@ -76,7 +76,7 @@ export async function confirmAndApply(
       return undefined;
     } catch (error) {
       if (!(error instanceof PlanOutdated)) throw error;
-      io.say("\nThe files changed after this plan was shown. Nothing was done. The plan is now:\n");
+      io.say("\nThe files changed after this plan was shown. Nothing was changed. The new plan:\n");
     }
   }
 }
@@ -103,7 +103,7 @@ async function withoutApplying(
   if (!flags.json) {
     const isBare = plan.notUndone.length === 0;
     if (!isBare) io.say(planText(io.err, plan, flags.all === true));
-    const usual = isBare ? nothingToDo(plan) : "There is nothing else to do.";
+    const usual = isBare ? nothingToDo(plan) : "Nothing else to do.";
     for (const sentence of words.nothing?.(plan) ?? [usual]) io.say(sentence);
     const resume = isBare ? resumeHint(plan) : null;
     if (resume !== null) io.say(`The conversation is ${resume}.`);
@@ -116,7 +116,7 @@ async function isAgreed(io: Io, plan: RestorePlan, flags: RestoreFlags, words: R
   if (flags.all && io.interactive) await page(io, text, "err");
   else io.say(text);
   const question = words.question ?? QUESTION[plan.kind];
-  return confirm(io, question, "--yes to go ahead, or --dry-run to see what would be done");
+  return confirm(io, question, "--yes to continue, or --dry-run to see the plan");
 }
 
 /** The plan as JSON, including what it reverts. */
@@ -129,7 +129,7 @@ function refusal(plan: RestorePlan): UserError {
   if (plan.kind === "undo") {
     return new UserError(
       "refused",
-      `${plural(count, "file")} can't be taken back without touching what came later. Nothing was changed.`,
+      `${plural(count, "file")} can't be undone without changing later work. Nothing was changed.`,
       `${laterTurnsHint(plan)}, or write the conflicts into the files with --conflicts=markers.`,
     );
   }
@@ -143,21 +143,21 @@ function refusal(plan: RestorePlan): UserError {
   if (plan.kind === "take") {
     return new UserError(
       "refused",
-      `${plural(count, "file")} can't be brought here without touching what was changed here. Nothing was changed.`,
-      "Write both into the files with --conflicts=markers, or take some of them over by hand.",
+      `${plural(count, "file")} can't be merged with the changes made here. Nothing was changed.`,
+      "Write both versions into the files with --conflicts=markers, or copy the files by hand.",
     );
   }
   if (plan.merge && plan.target.kind === "step") {
     return new UserError(
       "refused",
-      `${plural(count, "file")} can't be brought back without touching what came later. Nothing was changed.`,
-      `Everything as it was before is in step ${plan.target.step.id}: backtrail rewind ${plan.target.step.id}`,
+      `${plural(count, "file")} can't be restored without changing later work. Nothing was changed.`,
+      `The previous state is saved as step ${plan.target.step.id}: backtrail rewind ${plan.target.step.id}`,
     );
   }
   return new UserError(
     "refused",
-    `${plural(count, "path")} cannot be restored as long as something is in the way. Nothing was changed.`,
-    "Move what is in the way, or leave it out with --paths.",
+    `${plural(count, "path")} can't be restored: something is in the way. Nothing was changed.`,
+    "Move the obstacle away, or leave the path out with --paths.",
   );
 }
 

@@ -22,7 +22,7 @@ export function requireKey(name: string): Key {
   const suggestion = suggestKey(name);
   throw new UserError(
     "usage",
-    isGroup(name) ? `${name} is a group of settings, not one of them.` : `There is no setting "${name}".`,
+    isGroup(name) ? `${name} is a group of settings, not a setting.` : `There is no setting "${name}".`,
     suggestion ? `Did you mean \`${suggestion}\`?` : "`backtrail config` lists them all.",
   );
 }
@@ -36,7 +36,7 @@ export function settingsWarnings(workspace: Workspace | undefined, problems: rea
 }
 
 const ACCEPT = "`backtrail config trust` accepts it";
-const PROFILE_RULE = "a profile that lies in a repository counts only once you have accepted it";
+const PROFILE_RULE = "a repository's profile is ignored until you accept it";
 
 export function problemText(problem: SettingProblem, root: string | null): string {
   const where = placeOf(problem.from, root);

@@ -39,8 +39,8 @@ export async function syncPlace(
   if (mustAsk && !io.interactive) {
     throw new UserError(
       "usage",
-      `No place is chosen for the checkpoints: ${oneLine(push.remote)} is only the default.`,
-      `Name it: \`backtrail sync push ${push.remote}\`. \`backtrail config set push.remote ${push.remote}\` chooses it for good.`,
+      `No remote is chosen for the checkpoints: ${oneLine(push.remote)} is only the default.`,
+      `Give it: \`backtrail sync push ${push.remote}\`, or choose it with \`backtrail config set push.remote ${push.remote}\`.`,
     );
   }
   const remote = await findRemote(workspace, placeOf(io, named ?? push.remote));

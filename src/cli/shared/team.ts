@@ -28,11 +28,11 @@ export async function ask<T>(work: (hub: HubClient) => Promise<T>): Promise<T> {
 }
 
 const HINTS: Readonly<Record<FailureKind, string>> = {
-  unreachable: "Recording goes on, and what waits is sent later.",
+  unreachable: "Recording continues, and waiting turns are sent later.",
   busy: "Try again in a moment.",
   revoked: "Ask for a new invitation, then `backtrail team leave` and `backtrail team join <link>`.",
-  refused: "`backtrail team status` says what is shared.",
-  outdated: "The hub and this machine have versions that do not fit: update the older one.",
+  refused: "`backtrail team status` shows what is shared.",
+  outdated: "The versions of the hub and of this machine don't match: update the older one.",
 };
 
 export function asUserError(error: unknown): unknown {

@@ -1,4 +1,4 @@
-/** Removes sessions from the index for good, and changes what a person shares. */
+/** Deletes sessions from the index permanently, and changes the level of a person. */
 import { levelNumber } from "../../team/levels.ts";
 import type { ForgetAnswer, ForgetRequest, ShareAnswer, ShareRequest } from "../../team/protocol.ts";
 import type { Database } from "../database/connect.ts";
@@ -23,7 +23,7 @@ export async function forgetSessions(
 }
 
 /**
- * Lowering the level deletes what is above it, at once. The last choice holds, and a machine's clock may be wrong: the
+ * Lowering the level deletes everything above it at once. The last choice holds, and a machine's clock may be wrong: the
  * age of the choice counts, by the clock that the choice was made with.
  */
 export async function shareRepository(database: Database, caller: Caller, request: ShareRequest): Promise<ShareAnswer> {

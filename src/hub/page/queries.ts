@@ -1,5 +1,5 @@
 /**
- * Answers the queries of the page from the index, as the signed-in person: row-level security decides what is there.
+ * Answers the queries of the page from the index, as the signed-in person: row-level security limits the rows.
  * Every answer that shows turns is in the audit log, as in the API.
  */
 import { listAgents } from "../../api/agents.ts";
@@ -39,7 +39,7 @@ const HANDLERS: { [Name in QueryName]?: Handler<Name> } = {
   session,
   conversation,
   search: searchPage,
-  // The index has neither lines nor commits; the page asks all the same.
+  // The index has neither lines nor commits, but the page asks for them.
   lines: async () => ({ lines: {} }),
   turnCommits: async () => ({ commits: {} }),
   proposals: async () => ({ available: false }),
@@ -52,7 +52,7 @@ export function isPageQuery(name: string): name is QueryName {
   return Object.hasOwn(HANDLERS, name);
 }
 
-/** Throws `NotThere` if what was asked for is not there, or may not be seen. */
+/** Throws `NotThere` if the requested row does not exist, or may not be read. */
 export async function runPageQuery(name: QueryName, context: PageContext, given: URLSearchParams): Promise<unknown> {
   const { database, caller } = context;
   const parameters = new Parameters(cleaned(given));

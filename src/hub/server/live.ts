@@ -1,6 +1,6 @@
 /**
  * Live activity: a stream of turns as they change. Hubs learn of changes from the database (LISTEN), and each stream
- * then asks as its own person, so that row-level security decides what is shown, as everywhere.
+ * then asks as its own person, so that row-level security limits the rows, as everywhere.
  */
 import { messageOf } from "../../base/errors.ts";
 import type { LiveEvents } from "../../view/protocol.ts";

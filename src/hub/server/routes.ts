@@ -1,4 +1,4 @@
-/** What each address of the hub does. Every route but `join` needs a token; row-level security limits what it reads. */
+/** The routes of the hub. Every route but `join` needs a token; row-level security limits what it reads. */
 import * as z from "zod/mini";
 import type { Level } from "../../team/levels.ts";
 import {

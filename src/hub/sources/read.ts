@@ -98,7 +98,7 @@ export async function removeSource(database: Database, address: string): Promise
   return rows.length > 0;
 }
 
-/** Reads what is new at a source; with `whole`, everything again. */
+/** Reads new checkpoints of a source; with `whole`, all of them. */
 export async function readSource(
   database: Database,
   months: Months,

@@ -1,4 +1,4 @@
-/** Tool: `recall` searches what was asked, said, run and changed in this repository, with what became of it. */
+/** Tool: `recall` searches prompts, answers, commands and changes of this repository, with their fate. */
 import * as z from "zod/v4";
 import type { Near, SearchHit } from "../../api/search.ts";
 import { plural } from "../../base/text.ts";
@@ -25,7 +25,7 @@ export const recall = tool({
   async answer({ query, cursor }, context) {
     const workspace = context.read();
     const { search } = await import("../../api/search.ts");
-    // Only this repository: what was said in another one is no business of an agent here.
+    // Only this repository: other repositories' conversations may be confidential.
     const { hits: found, pending, near } = await search(workspace, query, { here: true, limit: MAX_HITS });
     // The agent knows its own running turn, which holds this very question.
     const caller = context.caller(workspace);

@@ -1,4 +1,4 @@
-/** Tools: `turns` lists what was asked and changed, `turn` shows one of them. */
+/** Tools: `turns` lists prompts and changes, `turn` shows one turn. */
 import * as z from "zod/v4";
 import type { Turn } from "../../api/turns.ts";
 import { now } from "../../base/clock.ts";
@@ -91,7 +91,7 @@ export async function turnLines(id: string, context: Context): Promise<string[]>
   ];
 }
 
-/** The turns of one session, newest first, in blocks: what was asked, changed and answered. */
+/** The turns of one session, newest first, in blocks: prompt, changes and answer. */
 export async function sessionBlocks(found: readonly Turn[], context: Context): Promise<string[][]> {
   const workspace = context.read();
   const redaction = await context.redaction(workspace);

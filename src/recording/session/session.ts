@@ -329,7 +329,7 @@ export class Session {
   }
 }
 
-/** False for an agent that reports only the end of its turns: each end is then a turn of its own. */
+/** False for an agent that reports only the end of its turns: each end is then a separate turn. */
 function announcesTurns({ profile }: Agent): boolean {
   const meanings = Object.values(profile.hooks?.events ?? {});
   if (meanings.length === 0) return true;

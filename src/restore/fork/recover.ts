@@ -95,7 +95,7 @@ async function keep(workspace: Workspace, record: ForkRecord): Promise<ForkRecov
 async function makeAgain(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
   if (record.kind === "worktree" && !(await untilMade(workspace, record)))
     return [{ kind: "fork-running", fork: record.name }];
-  // The work tree was never completed, so it holds only what somebody did there since.
+  // The work tree was never completed, so its files are newer than the fork.
   if (record.kind !== "branch" && !workspaceOf(workspace, record)) {
     return cleared(workspace, record, await removeUnfinishedFork(workspace, record));
   }

@@ -67,7 +67,7 @@ test("a directory that was put in its place before the rename is put back", () =
   const { directory, removal } = ours(place);
   renameSync(directory, place.at("moved"));
   place.write("ours/mine.txt", "mine\n");
-  expect(() => setAside(removal, nothing)).toThrow("is another directory than a moment ago");
+  expect(() => setAside(removal, nothing)).toThrow("was replaced by another directory");
   expect(place.read("ours/mine.txt")).toBe("mine\n");
   expect(place.read("moved/a.txt")).toBe("a\n");
 });

@@ -1,7 +1,7 @@
 /**
  * Finds files that git stores identically now and then, but that git writes to disk with other bytes, because its
  * settings for line endings or the attributes have changed since. No snapshot holds their exact bytes, since a checkout
- * under the settings of its own time writes them.
+ * under the settings of its time writes them.
  */
 import { readFileSync } from "node:fs";
 import { onDisk } from "../../base/fs/path-bytes.ts";

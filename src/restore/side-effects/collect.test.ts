@@ -16,7 +16,7 @@ test("a file that git ignored then is not taken for new because its rule has gon
   ground.write("new.txt", "new\n");
   const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
   expect(plan.delete).toEqual(["new.txt", "sub/.gitignore"]);
-  expect(whyOf(plan, ".env")).toBe("it was ignored then: left alone");
+  expect(whyOf(plan, ".env")).toBe("git ignored it at this step, so it is not changed");
   expect(whyOf(plan, "sub/a.log")).toBeDefined();
   await applyRewind(ground.workspace, plan);
   expect([".env", "sub/a.log", ".gitignore"].map((name) => readFileSync(join(ground.root, name), "utf8"))).toEqual([

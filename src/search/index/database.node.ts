@@ -42,5 +42,5 @@ export function decompress(data: Uint8Array): Buffer {
   return zlib.zstdDecompressSync(data);
 }
 
-/** Node keeps its heap small by itself. */
+/** Node keeps its heap small itself. */
 export function freeMemory(): void {}

@@ -34,7 +34,7 @@ export function decompress(data: Uint8Array): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Frees what is no longer used. Without it, the heap grows to several times of what indexing needs. */
+/** Frees unused memory. Without this, the heap grows to several times what indexing needs. */
 export function freeMemory(): void {
   fullGC();
 }

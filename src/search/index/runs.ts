@@ -29,7 +29,7 @@ interface Run {
   bytes: number;
 }
 
-/** Writes what was collected as a run, and clears it. Documents must come after those of earlier runs. */
+/** Writes the collected words as a run, and clears them. Documents must come after those of earlier runs. */
 export function writeRun(database: Database, segment: number, postings: Postings): void {
   if (postings.isEmpty) return;
   writing(database, segment, (writer) => postings.each((token, documents) => writer.add(token, documents)));

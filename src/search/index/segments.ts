@@ -172,7 +172,7 @@ export class Segments {
     return fresh;
   }
 
-  /** Nothing is added to a full segment any more. */
+  /** A full segment gets no more documents. */
   #seal({ id, docs, bytes }: Segment): void {
     this.#database.statement("update segments set docs = ?, bytes = ? where id = ?").run(docs, bytes, id);
     this.writeWords();

@@ -10,7 +10,7 @@ export interface Snippet {
 
 const BEFORE = 50;
 const LENGTH = 180;
-/** Matches beyond this one don't change what is shown. */
+/** Matches after this one don't change the snippet. */
 const MAX_RANGES = 200;
 
 export function snippetOf(text: string, terms: readonly Term[]): Snippet {

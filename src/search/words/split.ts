@@ -122,7 +122,7 @@ export function isIndexed(piece: string): boolean {
   return piece.length >= MIN_PIECE;
 }
 
-/** Pairs of neighboring letters; the last letter also stands alone, so that a single letter is found as a prefix. */
+/** Pairs of neighboring letters; the last letter is also a token, so that a single letter is found as a prefix. */
 export function pairsOf(run: string): string[] {
   const letters = [...fold(run)];
   return letters.map((letter, index) => letter + (letters[index + 1] ?? ""));

@@ -36,7 +36,7 @@ export function keepRecords(workspace: Store, key: string, steps: readonly Step[
     if (isTurnStep(step) && step.transcript) appendRecord(keptFile(workspace, key), { ...step, name: null });
 }
 
-/** Sessions that have a conversation but no steps any more. */
+/** Sessions that have a conversation but no steps. */
 export function keptSessions(workspace: Workspace): KeptSession[] {
   const keys = conversationKeys(workspace).filter((key) => isKept(workspace, key));
   if (keys.length === 0) return [];

@@ -20,7 +20,7 @@ import { sessionFromStory } from "./from-story.ts";
 const MAX_TEXT = 1 << 20;
 const PAGE = "200";
 
-/** One session: its node, and what is told of it where no conversation is stored. */
+/** One session: its node, and its summary if no conversation is stored. */
 export interface Told {
   node: SessionNode;
   story: SessionStory;

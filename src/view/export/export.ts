@@ -16,7 +16,7 @@ export interface ExportOptions {
   sessions: readonly Told[];
   /** The names of the sessions' files as they are: a secret may be in one of them. */
   fileNames: readonly string[];
-  /** Undefined: as it is, with any secrets in it. */
+  /** Undefined: unredacted. */
   redaction: Redaction | undefined;
 }
 

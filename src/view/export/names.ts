@@ -1,7 +1,7 @@
 /** Redacts the names in an export: paths, tags, branches, forks. Texts are redacted where they are read. */
 import type { ExportedData } from "../protocol.ts";
 
-/** Fields whose values are names that somebody chose. Ids are not among them: the page finds things by them. */
+/** Fields whose values are names that people chose. Excludes ids, which the page uses as keys. */
 const NAMES: ReadonlySet<string> = new Set(["path", "oldPath", "paths", "files", "tags", "name", "branch", "subject"]);
 /** Fields that are called like names, but whose values the page looks up. */
 const EXCEPT: ReadonlySet<string> = new Set(["turn.branch"]);

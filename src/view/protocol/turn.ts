@@ -27,7 +27,7 @@ export interface ToolCall {
   id: string;
   name: string;
   kind: "write" | "shell" | "task" | "todo" | "read" | "other";
-  /** One line that says what was done: the command, the path, the pattern. */
+  /** One line about the call: the command, the path, the pattern. */
   title: string;
   startedAt: string | null;
   endedAt: string | null;

@@ -31,7 +31,7 @@ export interface ViewServer {
   /** With the one-time token. */
   url: string;
   port: number;
-  /** Resolves when the server has ended, by `stop` or because nobody is looking. */
+  /** Resolves when the server has ended, by `stop` or because it was idle. */
   ended: Promise<void>;
   stop(): Promise<void>;
 }

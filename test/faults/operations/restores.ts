@@ -95,7 +95,7 @@ export const restores: readonly Operation[] = [
       const undone = [...world.past.filter((line) => !isLater(line)), ...world.present.filter(isLater)].sort();
       if (!same(world.files(), undone)) return "It does not lead to the files without that turn.";
       const again = await world.repository.run(["undo", "2", "--yes"]);
-      if (!again.stderr.includes("is undone already")) return `It can be undone again: ${again.stderr}`;
+      if (!again.stderr.includes("is already undone")) return `It can be undone again: ${again.stderr}`;
       return takenBack(world);
     },
   },

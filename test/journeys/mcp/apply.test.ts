@@ -95,7 +95,7 @@ test("a proposed undo waits for a person, who applies it once, and the agent lea
   expect(["prices.txt", "cache.txt", "docs.txt"].map((name) => repository.exists(name))).toEqual([true, false, true]);
 
   const again = await repository.run(["apply", proposal, "--yes"], { env });
-  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining("was applied already")]);
+  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining("is already applied")]);
   expect((await listed(repository)).proposals).toEqual([]);
   expect((await listed(repository, "--all")).proposals).toMatchObject([{ state: "applied" }]);
 
@@ -141,7 +141,7 @@ test("a dismissed or expired proposal can't be applied", async () => {
   const { repository } = made;
   const { proposal } = await propose(repository, "propose_undo", "Cache the prices");
   await repository.json(["proposals", "dismiss", proposal], { env });
-  expect((await repository.run(["apply", proposal, "--yes"], { env })).stderr).toContain("was dismissed already");
+  expect((await repository.run(["apply", proposal, "--yes"], { env })).stderr).toContain("is already dismissed");
   const other = await propose(repository, "propose_undo", "Write the docs");
   const later = { ...env, BACKTRAIL_CLOCK: new Date(Date.now() + 26 * 3_600_000).toISOString() };
   const late = await repository.run(["apply", other.proposal, "--yes"], { env: later });

@@ -134,7 +134,7 @@ function payloadsIn(directory: string): Payload[] {
   });
 }
 
-/** The event that a payload's file name stands for: `Stop.json`, `PreToolUse-Bash.json`, `Stop.0012.json`. */
+/** The event in a payload's file name: `Stop.json`, `PreToolUse-Bash.json`, `Stop.0012.json`. */
 export function eventOfName(file: string): string {
   return file.split(".", 1)[0] ?? "";
 }

@@ -18,7 +18,7 @@ export type Doubt =
   | { kind: "outside-home"; key: string; path: string }
   /** A part of the transcript's path that nothing recorded explains. */
   | { kind: "place-unknown"; key: string; part: string }
-  /** No hook told a session's id: it is taken from the transcript's path. */
+  /** No hook reported a session's id, so the id comes from the transcript's path. */
   | { kind: "session-guessed"; key: string; id: string }
   /** The transcript's prompts are not those that hooks sent. */
   | { kind: "prompts-differ"; key: string; missing: number; more: number }

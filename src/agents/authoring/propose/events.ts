@@ -86,7 +86,7 @@ function eventField(payloads: readonly Payload[]): string | undefined {
   return isNamed ? undefined : candidates[0]?.[0];
 }
 
-/** Undefined if the name tells nothing; null if events of that name are not needed. */
+/** Undefined for an unknown name; null for a known event that Backtrail does not need. */
 function meaningOf(name: string): EventType | null | undefined {
   const words = wordsOf(name).join(" ");
   return MEANINGS.find(([pattern]) => pattern.test(words))?.[1];

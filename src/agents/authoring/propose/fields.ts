@@ -1,4 +1,4 @@
-/** Proposes where payloads have each field: by names, checked against what is known of the values. */
+/** Proposes the path of each field in payloads, by its name and by known values. */
 import { isAbsolute } from "node:path";
 import { isRecord } from "../../../base/json.ts";
 import type { EventType } from "../../../model/event.ts";

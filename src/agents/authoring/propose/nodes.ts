@@ -1,4 +1,4 @@
-/** The objects in the lines of a transcript, with the words that tell what each of them is. */
+/** The objects in a transcript's lines, with the words that show the kind of each. */
 import { isRecord } from "../../../base/json.ts";
 import type { Condition } from "../../contract/profile.ts";
 

@@ -145,7 +145,7 @@ function profileOf(
   };
 }
 
-/** A field that tells the agent, or the directory of its transcripts; and a variable with its name. */
+/** A field that identifies the agent, or the directory of its transcripts; and a variable with its name. */
 function detectionOf(
   id: string,
   folder: string,
@@ -212,11 +212,11 @@ function promptDoubts(
 
 export interface Proposed extends Proposal {
   file: string;
-  /** The directory with the copies of what was recorded. */
+  /** The directory with the copies of the recording. */
   fixtures: string;
 }
 
-/** Writes the proposed profile, and what it was made from, where `agents check` looks. */
+/** Writes the proposed profile and its recording to where `agents check` reads them. */
 export function writeProposal(id: string, from: string, options: { force?: boolean } = {}): Proposed {
   const { file, directory } = demandFreeId(id, options.force === true);
   const proposal = proposeProfile(id, readRecording(from));

@@ -133,7 +133,7 @@ function failure(group: readonly Result[], at: string): Tests | undefined {
   return errors.length > 0 && errors.length < group.length ? { [`${base}.${at}.error`]: { exists: true } } : undefined;
 }
 
-/** Tests that tell the node's kind. A member without words of its own is told by the key that it has. */
+/** Tests that identify a node's kind: by its words, or by the key that it has. */
 export function placeOfRule(node: Node, key: string): Pick<LineRule, "when" | "in" | "each"> {
   const when = Object.keys(node.when).length > 0 ? { when: node.when } : {};
   const has: Tests = { [node.path === "$" ? `$.${key}` : node.path]: { exists: true } };

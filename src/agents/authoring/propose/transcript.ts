@@ -84,10 +84,10 @@ export function proposeTranscript(
   };
 }
 
-/** A name that says what is in a file, not whose it is. */
+/** A name for the file's content, not for its session. */
 const COMMON_NAME = /^(conversation|messages?|transcript|history|chat|session|log|wire|context|main|events|state)$/i;
 
-/** The session of a file where no hook told one: the id that the content repeats, or the name that is no common one. */
+/** The session of a file that no hook named: the id that the content repeats, or an uncommon file name. */
 function sessionOfFile(path: string, { lines, document }: Content): { id: string; isTold: boolean } | null {
   const name = basename(path, extname(path));
   const id = COMMON_NAME.test(name) ? basename(dirname(path)) : name;

@@ -1,7 +1,7 @@
 /**
  * What our extension for Pi tells, beyond what the profile says. Of Pi's other events it tells nothing: messages, runs
  * and model calls (`message_*`, `agent_start`, `turn_*`, `context`) are read from the session's file or accompany the
- * events that are told; a move in the session's tree (`session_tree`) shows in the leaf that every event names.
+ * events; a move in the session's tree (`session_tree`) shows in the leaf that every event names.
  */
 import { basename } from "node:path";
 import type { AgentContext, Event, HookEnvelope } from "../../../model/event.ts";

@@ -1,7 +1,7 @@
 /** Paths of Pi's sessions for a working directory. */
 import { basename, dirname, join } from "node:path";
 
-/** Beside the original, unless that lies in the directory of another place and not in one that its user chose. */
+/** Beside the original, unless the original is in another project's directory that the user did not choose. */
 export function sessionDirectory(transcriptPath: string, cwd: string): string {
   const directory = dirname(transcriptPath);
   const isUsual = /^--.*--$/.test(basename(directory));

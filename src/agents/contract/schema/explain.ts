@@ -1,4 +1,4 @@
-/** Words the problems that the schema finds: where, what, and what was probably meant. */
+/** Words the problems that the schema finds: the place, the problem, and a suggestion. */
 import { isRecord } from "../../../base/json.ts";
 import { closest, oneLine, shorten } from "../../../base/text.ts";
 

@@ -60,7 +60,7 @@ function flagsIn(argv: readonly string[]): Map<string, string | true> {
   const flags = new Map<string, string | true>();
   for (let at = 0; at < argv.length; at++) {
     const [, name, value] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/.exec(argv[at] ?? "") ?? [];
-    if (name === undefined) throw new UserError("usage", `"${shorten(oneLine(argv[at] ?? ""), 60)}" is no flag.`);
+    if (name === undefined) throw new UserError("usage", `"${shorten(oneLine(argv[at] ?? ""), 60)}" is not a flag.`);
     if (value !== undefined || name === "force" || name === "local-dev") flags.set(name, value ?? true);
     else flags.set(name, argv[++at] ?? true);
   }

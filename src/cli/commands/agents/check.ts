@@ -1,4 +1,4 @@
-/** `agents check <agent>`: checks a profile against what was recorded of its agent. */
+/** `agents check <agent>`: tests a profile against a recording of its agent. */
 
 import { resolve } from "node:path";
 import { type CheckReport, checkAgent } from "../../../agents/authoring/check.ts";
@@ -53,13 +53,13 @@ function tell(report: CheckReport, io: Io, isAll: boolean): void {
   }
   for (const text of transcriptTexts(report)) io.printMessage(text);
   if (report.payloads.length === 0 && report.transcripts.length === 0)
-    io.printMessage(`Nothing recorded in ${placeOf(report.fixtures, null)}; --from names another place.`);
+    io.printMessage(`Nothing recorded in ${placeOf(report.fixtures, null)}. Choose another directory with --from.`);
   else if (report.unproven.length > 0)
     io.printMessage(`Nothing recorded of: ${report.unproven.map(printable).join(", ")}.`);
   tellProofs(report, io);
 }
 
-/** What is proven, what is not, and the verdict. Nothing is called proven as a whole while a promise is not. */
+/** The proven and unproven promises, and the verdict. A profile is proven only if every promise is. */
 function tellProofs({ id, ok, payloads, transcripts, proofs }: CheckReport, io: Io): void {
   const { paint } = io.out;
   for (const { what, state, by } of proofs) {
@@ -74,8 +74,7 @@ function tellProofs({ id, ok, payloads, transcripts, proofs }: CheckReport, io: 
   const recorded = isRead ? transcripts.length : payloadCount;
   const evidence = plural(recorded, isRead ? "recorded transcript" : "recorded payload");
   if (!ok) io.printMessage(`${id} is ${paint("red", "not proven")}.`);
-  else if (recorded === 0)
-    io.printMessage(`${id} holds for its examples. Put what it really sends beside them to prove it.`);
+  else if (recorded === 0) io.printMessage(`${id} passes its examples. Add real payloads beside them to prove it.`);
   else if (open.length > 0)
     io.printMessage(`${id} holds for ${evidence}. ${paint("yellow", "Not proven")}: ${open.join(", ")}.`);
   else io.printMessage(`${id} is ${paint("green", "proven")} by ${evidence}.`);

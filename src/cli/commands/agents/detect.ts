@@ -30,6 +30,6 @@ export async function run(options: OptionsOf<typeof agentsDetectCommand>, io: Io
   const rows = found.map(({ agent, because }) => [agent.profile.id, agent.profile.display_name, because]);
   for (const line of table(rows, io.out.columns)) io.print(line);
   if (found.length > 0 || current.id !== UNKNOWN) return;
-  io.say("No agent that Backtrail knows was found here. `backtrail agents list` shows which those are.");
+  io.say("No agent that Backtrail knows was found here. `backtrail agents list` shows the known agents.");
   return EXIT.nothing;
 }

@@ -58,8 +58,7 @@ export async function run(options: OptionsOf<typeof agentsListCommand>, io: Io):
   const wide = table([head, ...rows], Number.POSITIVE_INFINITY);
   const fits = wide.every((line) => widthOf(line) <= io.out.columns);
   for (const line of fits ? wide : agents.flatMap((agent) => narrowLines(agent, io))) io.print(line);
-  for (const id of overridden)
-    io.say(`${id} is built in; your own profile replaces the one that comes with Backtrail.`);
+  for (const id of overridden) io.say(`${id} is built in; your profile replaces the built-in one.`);
   for (const id of await faultyProfiles(agents.map(({ profile }) => profile.id)))
     io.say(`Something is wrong in your profile ${id}.json; \`backtrail agents check ${id}\` says what.`);
   for (const id of brokenProfiles(agents.map(({ profile }) => profile.id)))

@@ -21,17 +21,17 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   for (const file of made.files) io.print(placeOf(file, null));
-  io.say(`Now put what ${options.id} really sends into ${placeOf(made.payloads, null)}, one file a payload,`);
+  io.say(`Put real payloads of ${options.id} into ${placeOf(made.payloads, null)}, one file each,`);
   io.say(`change the profile until \`backtrail agents check ${options.id}\` proves it,`);
   io.say(`and connect it with \`backtrail enable --agent ${options.id}\`.`);
-  io.say(`Easier: \`backtrail agents record ${options.id}\`, then \`agents new --from\` what was recorded.`);
+  io.say(`It is easier to run \`backtrail agents record ${options.id}\`, then \`agents new --from\` the recording.`);
 }
 
 function proposeFrom(from: string, options: Options, io: Io): undefined {
   const place = from.startsWith("~/") ? join(homeDirectory(), from.slice(2)) : resolve(io.cwd, from);
   const made = writeProposal(options.id, place, { force: options.force === true });
   const doubts = made.doubts.map(doubtText);
-  // JSON has no comments, so what is unsure stands beside the profile.
+  // JSON has no comments, so open questions are in a file beside the profile.
   const unsure = join(made.fixtures, "unsure.txt");
   writeFileAtomic(unsure, doubts.map((line) => `${line}\n`).join(""));
   if (options.json) {

@@ -29,15 +29,15 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   if (hooks) io.say(`Its hooks are in ${placeOf(hooks.file, null)} until the recording ends.`);
   else {
     io.say("");
-    io.say(`If ${id} has hooks, make these commands hooks of its events (--hooks <file> does it for you):`);
+    io.say(`If ${id} has hooks, install these commands as hooks (or use --hooks <file>):`);
     for (const event of events) io.print(`  ${recordingCommand(executable, id, event)}`);
-    io.say("The last word is the event's name: write the agent's own names there.");
+    io.say("The last word is the event's name: replace it by the agent's name for the event.");
   }
   io.say("");
   io.say(`Now start ${id} in this directory, and`);
   io.say("  1. ask it to write a file and to run a command,");
-  io.say("  2. ask it a second thing,");
-  io.say("  3. leave it, continue the same session, and ask a third thing.");
+  io.say("  2. send a second prompt,");
+  io.say("  3. exit, continue the same session, and send a third prompt.");
   io.say(`Then press Ctrl-C here, or run: backtrail agents record ${id} --stop`);
   await watchUntilStopped(started, io);
   await stop(id, io, options.json === true, started.directory);
@@ -65,7 +65,11 @@ async function watchUntilStopped(started: Started, io: Io): Promise<void> {
 async function stop(id: string, io: Io, isJson: boolean, known?: string): Promise<undefined> {
   const ended = await endRecording(id);
   if (ended === null && known === undefined) {
-    throw new UserError("not-found", `No recording of ${id} is under way.`, `Start one: backtrail agents record ${id}`);
+    throw new UserError(
+      "not-found",
+      `No recording of ${id} is in progress.`,
+      `Start one: backtrail agents record ${id}`,
+    );
   }
   // Another process ended it, and told the user.
   if (ended === null) return;
@@ -79,9 +83,11 @@ async function stop(id: string, io: Io, isJson: boolean, known?: string): Promis
   io.say(`Recorded ${plural(payloads.length, "hook call")} and ${plural(transcripts.length, "file")}.`);
   if (events.length > 0) io.say(`Events: ${events.map(printable).join(", ")}.`);
   if (payloads.length === 0 && hooks)
-    io.say("No hook called. Does the agent read that file, and in that form? --format names another one.");
+    io.say(
+      "No hook was called. Does the agent read that file, and is its format right? Choose another one with --format.",
+    );
   else if (payloads.length === 0)
-    io.say(`No hook called. If ${id} has none, go on: a profile can be proposed from its files.`);
+    io.say(`No hook was called. If ${id} has no hooks, continue: Backtrail can propose a profile from its files.`);
   io.say(`Propose a profile with: backtrail agents new ${id} --from ${placeOf(ended, null)}`);
 }
 

@@ -21,7 +21,7 @@ const WHO = 30;
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openRepository(io);
   const { path, window } = filePlace(workspace, io.cwd, options.place);
-  const blame = await withProgress(io, "Looking through the history", () => blameFile(workspace, path, window));
+  const blame = await withProgress(io, "Reading the history", () => blameFile(workspace, path, window));
   for (const problem of blame.problems) io.say(`${io.err.paint("yellow", "warning:")} ${printable(problem)}`);
   if (options.json) {
     io.json({ path, lines: blame.lines.map(storyJson) });

@@ -48,13 +48,13 @@ interface Explanation {
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   if (options.agent !== undefined && !options.summarise) {
-    throw new UserError("usage", "--agent says who summarises.", "Give --summarise as well.");
+    throw new UserError("usage", "--agent needs --summarise.", "Give --summarise too.");
   }
   const workspace = await openRepository(io);
   const reader = new CheckpointReader(workspace);
   try {
     const target = (options.target ?? "HEAD").trim();
-    const found = await withProgress(io, "Looking through the history", () => explain(workspace, reader, target)).catch(
+    const found = await withProgress(io, "Reading the history", () => explain(workspace, reader, target)).catch(
       (error: unknown) => askTeam(workspace, target, options, io, error),
     );
     if (found === null) return;
@@ -122,7 +122,7 @@ async function explainCommit(
     `No session is recorded behind commit ${commit.id.slice(0, 12)}.`,
     missing === undefined
       ? "`git show` shows what it changed."
-      : `It names checkpoint ${missing}, which is not here: \`backtrail sync fetch\` brings it, if it was pushed.`,
+      : `It names checkpoint ${missing}, which is not here. If it was pushed, get it with \`backtrail sync fetch\`.`,
   );
 }
 

@@ -20,7 +20,7 @@ export function filePlace(workspace: Workspace, cwd: string, text: string): File
   if (first === undefined) return { path, window: null };
   const window = { from: Number(first), to: Number(last ?? first) };
   if (window.from < 1 || window.to < window.from)
-    throw new UserError("usage", `"${first}${last ? `-${last}` : ""}" are no lines.`, "The first line is 1.");
+    throw new UserError("usage", `"${first}${last ? `-${last}` : ""}" is not a range of lines.`, "Lines count from 1.");
   return { path, window };
 }
 

@@ -40,7 +40,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     throw new UserError(
       "not-found",
       `No conversation of ${name} about this folder was found in ${placeOf(report.directory, null)}.`,
-      "Only conversations that were started in this folder, or below it, are looked for.",
+      "Backtrail searches only conversations that were started in this folder or below it.",
     );
   }
   const rows = sessions.map(({ session, turns }) => [

@@ -32,8 +32,8 @@ export async function summarizeAll(
   if (checkpoints.length === 0) {
     throw new UserError(
       "not-found",
-      "There is no checkpoint that a summary could be kept with.",
-      "A session gets one with the commit that takes its files.",
+      "There is no checkpoint to store a summary in.",
+      "A session gets one with the commit of its files.",
     );
   }
   const redaction = wanted.length > 0 ? await openRedaction(workspace) : undefined;
@@ -52,7 +52,7 @@ async function questioner(workspace: Workspace, agent: string | undefined, io: I
   if (name === undefined) {
     throw new UserError(
       "usage",
-      "No agent is chosen to summarise.",
+      "No agent is set for summaries.",
       "Give --agent claude, or `backtrail config set --user summarise.agent claude`.",
     );
   }

@@ -23,7 +23,7 @@ type Options = OptionsOf<typeof whyCommand>;
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openRepository(io);
   const { path, window } = filePlace(workspace, io.cwd, options.place);
-  const blame = await withProgress(io, "Looking through the history", () => blameFile(workspace, path, window));
+  const blame = await withProgress(io, "Reading the history", () => blameFile(workspace, path, window));
   for (const problem of blame.problems) io.say(`${io.err.paint("yellow", "warning:")} ${printable(problem)}`);
   const [line] = blame.lines;
   if (line && window && window.from === window.to) {
@@ -56,9 +56,9 @@ async function one(workspace: Workspace, path: string, line: LineStory, options:
   ];
   if (turn) {
     if (turn.turn === null)
-      lines.push("", "Which turn wrote this line is not known: no edit in the transcript holds it.");
+      lines.push("", "The turn that wrote this line is unknown: no edit in the transcript has it.");
     lines.push(...section(turn.turn === null ? "The session's prompt" : "Prompt", turn.prompt, columns, paint));
-    if (said) lines.push(...section("What the agent said as it wrote this", said, columns, paint));
+    if (said) lines.push(...section("What the agent said when it wrote this", said, columns, paint));
     if (turn.response !== said) lines.push(...section("How the turn ended", turn.response, columns, paint));
   }
   if (team.length > 0) {

@@ -33,7 +33,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     io.json({ settings: rows, problems: loaded.problems.map(problemJson) });
     return;
   }
-  if (rows.length === 0) io.say("Every setting has its built-in value.");
+  if (rows.length === 0) io.say("All settings have their default values.");
   const root = workspace?.root ?? null;
   for (const line of linesOf(rows, root, io)) io.print(line);
   for (const warning of settingsWarnings(workspace, loaded.problems))

@@ -36,7 +36,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   if (options.key === "tier") requireTier(String(parsed.value), workspace);
   const layer = key.userOnly && !options.local && !options.project ? "user" : layerOf(options, workspace);
   if (key.userOnly && layer !== "user") {
-    throw new UserError("refused", `${options.key} counts only from your own settings.`, "Give --user.");
+    throw new UserError("refused", `${options.key} is only allowed in your own settings.`, "Give --user.");
   }
   if (layer === "project") requirePermitted(key, options.key, parsed.value);
   const file = fileOf(layer, workspace ?? null);
@@ -57,8 +57,8 @@ function requirePermitted(key: Key, name: string, value: unknown): void {
   if ("value" in permitted(key.repository, value, valueAt(defaultConfig(), name))) return;
   throw new UserError(
     "refused",
-    `${name} would not count there: a repository's file ${ruleText(key.repository)}.`,
-    "Leave --project out to set it for yourself, here; --user sets it everywhere.",
+    `${name} would be ignored there: a repository's file ${ruleText(key.repository)}.`,
+    "Set it for yourself: here without --project, or everywhere with --user.",
   );
 }
 
@@ -75,7 +75,7 @@ function requireTier(tier: string, workspace: Workspace | undefined): void {
   throw new UserError(
     "usage",
     `tier: there is no tier "${shownPath(tier)}".`,
-    `There are ${[...TIER_NAMES, ...Object.keys(tiers)].join(", ")}; \`backtrail config set tiers.<name> …\` describes one of your own.`,
+    `There are ${[...TIER_NAMES, ...Object.keys(tiers)].join(", ")}; \`backtrail config set tiers.<name> …\` defines a new one.`,
   );
 }
 

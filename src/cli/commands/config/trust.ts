@@ -31,7 +31,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const keys = options.key ?? [];
   for (const key of keys) requireKey(key);
   const workspace = findWorkspace(io.cwd);
-  if (!workspace) throw new UserError("not-found", "There is no repository here whose files could ask for anything.");
+  if (!workspace) throw new UserError("not-found", "There is no repository here.");
   const offer = offerOf(workspace, keys);
   const count = offer.settings.length + offer.profiles.length;
   if (options.json && (count === 0 || options.dryRun || options.yes)) io.json(asJson(offer, !options.dryRun));
@@ -50,7 +50,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   for (const profile of offer.profiles) await acceptProfile(workspace, profile);
   await markPush(workspace);
   if (!options.json)
-    io.say(`Accepted. \`backtrail config unset <key>\` takes a setting back (${placeOf(file, workspace.root)}).`);
+    io.say(`Accepted. \`backtrail config unset <key>\` removes a setting (${placeOf(file, workspace.root)}).`);
   return undefined;
 }
 

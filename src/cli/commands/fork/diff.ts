@@ -72,7 +72,7 @@ function fileRows({ here, there, both, same }: Comparison, paint: Paint): string
     if (equal.has(path)) return `  ${paint("dim", "=")} ${shownPath(path)}`;
     return `  ${paint("cyan", ours.has(path) ? "<" : ">")} ${shownPath(path)}`;
   });
-  if (rows.length === 0) return [paint("dim", "  Neither has changed anything.")];
+  if (rows.length === 0) return [paint("dim", "  Neither has changes.")];
   const left = rows.length - SHOWN_FILES;
   const key = paint("dim", "  changed: < only here, > only there, = alike in both, ≠ differently");
   return [...rows.slice(0, SHOWN_FILES), ...(left > 0 ? [paint("dim", `  … and ${left} more`)] : []), key];

@@ -23,7 +23,7 @@ const MAX_SHOWN = 5;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
-  const plan = await withProgress(io, "Looking at it", async () =>
+  const plan = await withProgress(io, "Reading the fork", async () =>
     planDrop(workspace, await findFork(workspace, options.fork, "exact")),
   );
   if (options.dryRun) {
@@ -46,11 +46,11 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
 
 /** Without a terminal this is a refusal, not a usage error: the command was valid, but would delete work. */
 async function agreed({ record }: DropPlan, io: Io): Promise<boolean> {
-  if (io.interactive) return confirm(io, "Drop it all the same?", "--yes");
+  if (io.interactive) return confirm(io, "Drop it anyway?", "--yes");
   throw new UserError(
     "refused",
-    `The fork ${record.name} was not dropped: what is listed above needs your word, and there is no terminal to ask on.`,
-    "Give --yes to drop it, or --dry-run to see what would go.",
+    `The fork ${record.name} was not dropped: the list above needs your confirmation, and there is no terminal to ask on.`,
+    "Give --yes to drop it, or --dry-run to see what would be deleted.",
   );
 }
 
@@ -78,19 +78,19 @@ function report({ record, notes }: DropPlan, dropped: Dropped, io: Io): void {
   if (dropped.step !== null) io.print(`  Its last state is step ${paint("magenta", dropped.step)}.`);
   const branch = printable(record.branch ?? dropped.name);
   if (dropped.commits !== null) {
-    io.print("  Its commits are kept; to have the branch again:");
+    io.print("  Its commits are kept. Restore the branch with:");
     io.print(`    git branch ${branch} ${dropped.commits}`);
   }
   if (dropped.detached !== null) {
-    io.print("  Commits that were on no branch are kept; to give them one:");
+    io.print("  Commits without a branch are kept. Put them on a branch with:");
     io.print(`    git branch ${branch}-detached ${dropped.detached}`);
   }
   if (dropped.reflog !== null) {
-    io.print("  Commits that only its reflog had are kept; to see them:");
+    io.print("  Commits that were only in its reflog are kept. List them with:");
     io.print(`    git log ${dropped.reflog}`);
   }
-  for (const ref of dropped.refs) io.print(`  A ref of its own is kept: ${printable(ref)}`);
-  if (dropped.staged !== null) io.print(`  What was staged is kept: git ls-tree -r ${dropped.staged}`);
+  for (const ref of dropped.refs) io.print(`  Its own ref is kept: ${printable(ref)}`);
+  if (dropped.staged !== null) io.print(`  Its staged changes are kept: git ls-tree -r ${dropped.staged}`);
   for (const { path, directory } of dropped.kept) {
     io.print(`  The repository ${shownPath(path)} is kept in ${placeOf(directory, null)}`);
   }
@@ -110,11 +110,10 @@ function show({ record, directory, lost, kept, changed, hidden, commits, notes }
   if (directory !== null) lines.push(`  ${paint("red", "-")} ${placeOf(directory, null)}`);
   if (record.branch !== null) lines.push(`  ${paint("red", "-")} branch ${printable(record.branch)}`);
   if (changed) lines.push("  Its files are saved as a step first.");
-  if (hidden.length > 0)
-    lines.push(`  So ${hidden.length === 1 ? "is" : "are"} ${listed(hidden)}, which git does not show.`);
+  if (hidden.length > 0) lines.push(`  This includes ${listed(hidden)}, which git does not show.`);
   const { tip, head, others, refs } = commits;
   if (tip !== null || head !== null || others.length + refs.length > 0)
-    lines.push("  Its commits are kept under a hidden name.");
+    lines.push("  Its commits are kept under a hidden ref.");
   for (const note of notes) lines.push(`  ${noteText(note)}`);
   if (kept.length > 0) lines.push("", paint("bold", "Moved out of it"));
   for (const each of kept) {

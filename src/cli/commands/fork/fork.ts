@@ -37,7 +37,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const other = options.agent === undefined ? own : await idOf(options.agent);
   const handOver =
     other === null || other === own ? null : { agent: other, limit: options.limit ?? DEFAULT_HANDOFF_CHARACTERS };
-  const made = await withProgress(io, "Making the fork", () =>
+  const made = await withProgress(io, "Creating the fork", () =>
     makeFork(workspace, target, {
       branch: options.branch,
       directory: options.directory === undefined ? undefined : resolve(io.cwd, options.directory),
@@ -68,8 +68,8 @@ async function targetOf(workspace: Workspace, options: Options, io: Io): Promise
   if (!io.interactive) {
     throw new UserError(
       "usage",
-      "No target was given, and there is no terminal to pick one on.",
-      "Name a step from `backtrail log`, `prev`, or a number of turns: backtrail fork 1",
+      "No target was given, and there is no terminal to choose one on.",
+      "Give a step from `backtrail log`, `prev`, or a number of turns back: backtrail fork 1",
     );
   }
   const { pickStep } = await import("../../picker/pick.ts");
@@ -90,5 +90,10 @@ function tell({ record, missing, notes }: MadeFork, target: StateTarget, io: Io)
   if (missing.length > SHOWN_MISSING)
     say(`${missing.length - SHOWN_MISSING} more are not in it (--json lists them all).`);
   for (const note of notes) say(noteText(note));
-  io.say(io.err.paint("dim", `\n\`backtrail fork diff ${name}\` compares it with this; \`fork take\` brings it back.`));
+  io.say(
+    io.err.paint(
+      "dim",
+      `\n\`backtrail fork diff ${name}\` compares the fork with this work tree; \`fork take\` merges its changes.`,
+    ),
+  );
 }

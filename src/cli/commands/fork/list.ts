@@ -23,7 +23,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   if (found.length === 0) {
-    io.say("There are no forks. `backtrail fork <step>` makes one.");
+    io.say("There are no forks. Create one with `backtrail fork <step>`.");
     return;
   }
   const { paint } = io.out;

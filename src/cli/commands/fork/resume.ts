@@ -88,8 +88,8 @@ async function sourceOf(workspace: Workspace, reader: CheckpointReader, options:
   if (!io.interactive) {
     throw new UserError(
       "usage",
-      "No target was given, and there is no terminal to pick a session on.",
-      "`backtrail status` lists the sessions; the beginning of an id is enough.",
+      "No target was given, and there is no terminal to choose a session on.",
+      "`backtrail status` lists the sessions. Give an id or the beginning of one.",
     );
   }
   return { source: atStep(workspace, await pickSession(recentSessions(workspace, RECENT), io)), notes: [] };
@@ -105,7 +105,7 @@ async function continueSession(
   if (plan.replaces && !options.yes) {
     const { path, isNewer } = plan.replaces;
     io.say(`${placeOf(path, null)} holds ${isNewer ? "a newer" : "another"} conversation of this session.`);
-    const flags = "--yes to replace it (it is kept), or --copy to put this one beside it";
+    const flags = "--yes to replace it (it is kept), or --copy to restore this one beside it";
     if (!(await confirm(io, "Replace it?", flags))) {
       io.say("Nothing was changed.");
       return EXIT.nothing;
@@ -142,7 +142,7 @@ function tell(conversation: ResumedConversation, resumed: Resumed, io: Io): void
   const head = `${agent.profile.display_name} (${age(time, now())}): `;
   io.print(paint("bold", head) + fit(oneLine(title), Math.max(20, io.out.columns - head.length)));
   if (resumed.written !== null) io.print(`  put in ${placeOf(resumed.written, null)}`);
-  if (resumed.kept !== null) io.print(`  the one that was there is kept in ${placeOf(resumed.kept, null)}`);
+  if (resumed.kept !== null) io.print(`  the previous one is kept in ${placeOf(resumed.kept, null)}`);
   if (resumed.chat.command !== "") {
     io.print(`\nContinue the conversation with:\n  ${paint("bold", printable(resumed.chat.command))}`);
   }
@@ -160,7 +160,7 @@ async function handOver(
   const said = await readAs(agent.profile.id, bytes);
   if (said === null) throw new UserError("not-found", `Transcripts of ${agent.profile.display_name} can't be read.`);
   const limit = options.limit ?? DEFAULT_HANDOFF_CHARACTERS;
-  const handed = await withProgress(io, "Writing it down", () =>
+  const handed = await withProgress(io, "Writing the handoff", () =>
     handOffConversation(
       workspace,
       said,
@@ -190,7 +190,7 @@ async function handOver(
   } else tellHandOver(conversation, handed, profile.display_name, notes, io);
   if (!options.run) return undefined;
   if (handed.command !== "") return startAgent(handed.start, workspace.root);
-  throw new UserError("not-found", `It is not known how ${profile.display_name} is started with a prompt.`);
+  throw new UserError("not-found", `Backtrail does not know how to start ${profile.display_name} with a prompt.`);
 }
 
 function tellHandOver(

@@ -19,7 +19,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const paths = patternsFromRoot(workspace, io.cwd, options.paths);
   const how = { markers: options.conflicts === "markers", paths };
   const restore = {
-    plan: () => withProgress(io, "Looking at both", () => planTake(workspace, record, how)),
+    plan: () => withProgress(io, "Comparing", () => planTake(workspace, record, how)),
     apply: (_plan: RestorePlan, agreed?: RestorePlan) => applyTake(workspace, record, how, agreed),
   };
   return confirmAndApply(io, restore, options);

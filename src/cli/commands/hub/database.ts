@@ -30,7 +30,7 @@ export function databaseUrl(io: Io, { database }: DatabaseFlags): string {
   if (url) return url;
   throw new UserError(
     "usage",
-    "No database is named.",
+    "The database is missing.",
     "Set BACKTRAIL_HUB_DATABASE to `postgres://user:password@host/database`, or give --database.",
   );
 }

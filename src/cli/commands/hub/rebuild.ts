@@ -20,7 +20,7 @@ export async function run(options: Options, io: Io): Promise<number> {
     if (options.json) io.json({ equal: isEqual, sources: results });
     else {
       for (const result of results) io.say(`${oneLine(result.source)}: ${summary(result)}.`);
-      if (results.length === 0) io.say("There are no sources. `backtrail hub source add` adds one.");
+      if (results.length === 0) io.say("There are no sources. Add one with `backtrail hub source add`.");
     }
     return isEqual ? EXIT.done : EXIT.failed;
   });

@@ -62,14 +62,18 @@ function addressOf(text: string): { host: string; port: number } {
   throw new UserError(
     "usage",
     `"${text}" is not an address to listen on.`,
-    "It looks like 127.0.0.1:7420 or [::1]:7420.",
+    "Give an address such as 127.0.0.1:7420 or [::1]:7420.",
   );
 }
 
 function pageAddress(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return url.origin;
-  throw new UserError("usage", `"${text}" is not an address of a page.`, "It looks like https://hub.example.com.");
+  throw new UserError(
+    "usage",
+    `"${text}" is not the address of a page.`,
+    "Give an address such as https://hub.example.com.",
+  );
 }
 
 function isLoopback(host: string): boolean {
@@ -79,7 +83,7 @@ function isLoopback(host: string): boolean {
 function tlsOf({ tlsCert, tlsKey }: Options): { cert: string; key: string } | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)
-    throw new UserError("usage", "--tls-cert and --tls-key belong together.");
+    throw new UserError("usage", "Give both --tls-cert and --tls-key.");
   try {
     return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
   } catch (error) {

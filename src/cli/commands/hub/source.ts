@@ -19,9 +19,10 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const actions = { add, list, read, remove };
   const { action, remote } = options;
   const chosen = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined;
-  if (!chosen) throw new UserError("usage", `There is no action "${action}".`, "It is one of add, list, read, remove.");
+  if (!chosen)
+    throw new UserError("usage", `There is no action "${action}".`, "The actions are add, list, read and remove.");
   if (remote === undefined && (action === "add" || action === "remove"))
-    throw new UserError("usage", "Name the remote.", "It is the address of a git repository.");
+    throw new UserError("usage", "The remote is missing.", "Give the address of a git repository.");
   await withDatabase(io, options, (database) => chosen(database, { ...options, remote: remote ?? "" }, io));
 }
 

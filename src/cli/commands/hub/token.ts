@@ -18,7 +18,8 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const { action, who } = options;
   const actions = { invite: inviteOne, list: listAll, revoke: revokeOne };
   const chosen = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined;
-  if (!chosen) throw new UserError("usage", `There is no action "${action}".`, "It is one of invite, list, revoke.");
+  if (!chosen)
+    throw new UserError("usage", `There is no action "${action}".`, "The actions are invite, list and revoke.");
   if (who === undefined && action !== "list") throw new UserError("usage", `Name the person to ${action}.`);
   await withDatabase(io, options, (database) => chosen(database, { ...options, who: who ?? "" }, io));
 }
@@ -29,11 +30,7 @@ async function inviteOne(database: Database, options: WithWho, io: Io): Promise<
   const { who, role, email, reads = [], level = "everything" } = options;
   const isNew = !(await findPerson(database, who));
   if (!isNew && (role || email || reads.length > 0))
-    throw new UserError(
-      "usage",
-      `${who} belongs to the team already.`,
-      "`backtrail hub grant` changes what they may read.",
-    );
+    throw new UserError("usage", `${who} is already in the team.`, "`backtrail hub grant` changes what they may read.");
   if (isNew)
     await addPerson(database, {
       name: who,

@@ -90,9 +90,9 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const gone = steps.length > 0 || removed === 0 ? [plural(steps.length, "step")] : [];
   if (removed > 0) gone.push(plural(removed, "worktree"));
   io.printMessage(`Done: ${gone.join(" and ")} gone.`);
-  for (const { worktree } of stayed) io.say(`${worktree.name} stays: somebody was there just now.`);
+  for (const { worktree } of stayed) io.say(`${worktree.name} stays: it was in use a moment ago.`);
   if (workspace.kind === "repository" && steps.length > 0)
-    io.say("git itself frees the space when it next prunes what nothing refers to.");
+    io.say("git frees the space when it next prunes unreachable objects.");
   return undefined;
 }
 
@@ -156,7 +156,7 @@ function tell(plan: Plan, io: Io): void {
 function tellConversations({ conversations: { sessions, bytes, limit } }: Plan, io: Io): void {
   if (sessions === 0) return;
   const stored = `${plural(sessions, "conversation")} stored: ${showSize(bytes)}`;
-  const kept = ` of the ${showSize(limit)} that conversations may take; they are kept when their steps expire`;
+  const kept = ` of the ${showSize(limit)} for conversations; they are kept when their steps expire`;
   io.printMessage(`${stored}${limit > 0 ? kept : ""}.`);
 }
 

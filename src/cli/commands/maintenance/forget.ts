@@ -37,7 +37,7 @@ interface Related {
 type Options = OptionsOf<typeof forgetCommand>;
 
 const STILL_FOUND =
-  "The search index could not be changed, so search may still find it. `backtrail search --rebuild` makes a new one.";
+  "The search index could not be changed, so search may still find it. Rebuild it with `backtrail search --rebuild`.";
 
 const ON_THE_HUB =
   "Your team's hub forgets it too, within a minute of being reached. `backtrail team status` shows what waits.";
@@ -55,7 +55,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const related = relatedTo(workspace, plan);
   if (!options.json) tell(plan, await recordedOf(workspace, related), io);
   if (!options.dryRun) {
-    if (!options.yes && !(await confirm(io, "Forget it? This cannot be taken back.", "--yes"))) {
+    if (!options.yes && !(await confirm(io, "Forget it? This cannot be undone.", "--yes"))) {
       io.say("Nothing was changed.");
       return EXIT.nothing;
     }
@@ -95,7 +95,7 @@ function relatedTo(workspace: Workspace, { sessions }: ForgetPlan): string[] {
   return [...new Set(forks)];
 }
 
-const OPEN = "its agent may still be open: what it says next is recorded again, from the beginning";
+const OPEN = "its agent may still be open, and would record the conversation again";
 
 /** A fork that no agent has continued is not recorded here, so it cannot be forgotten. */
 async function recordedOf(workspace: Workspace, related: readonly string[]): Promise<Related[]> {
@@ -109,7 +109,7 @@ function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
     const cells = [{ text: `session ${shortSession(session)}`, paint: bold }, oneLine(agent), oneLine(title ?? "")];
     for (const line of table([cells], columns)) io.print(line);
     const named = steps.flatMap(({ name }) => (name === null ? [] : [oneLine(name)]));
-    const fate = plan.conversationOnly ? "lose what was said and keep their code" : "go, with their code";
+    const fate = plan.conversationOnly ? "lose the conversation and keep their code" : "are deleted, with their code";
     if (steps.length > 0) io.print(`  ${plural(steps.length, "step")}: they ${fate}`);
     if (named.length > 0 && !plan.conversationOnly)
       io.print(fit(`  among them, by name: ${named.join(", ")}`, columns));
@@ -119,7 +119,7 @@ function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
   for (const step of plan.steps) {
     const cells = [{ text: `step ${step.id}`, paint: bold }, oneLine(step.prompt ?? step.name ?? step.kind)];
     for (const line of table([cells], columns)) io.print(line);
-    io.print("  it goes, with its code; the conversation stays in the other steps of its session");
+    io.print("  it is deleted, with its code; the other steps of its session keep the conversation");
   }
   if (plan.checkpoints > 0) io.print(`${plural(plan.checkpoints, "checkpoint")}: what was said is taken out`);
   for (const file of filesOf(plan)) io.print(`${shownPath(file)}: goes`);
@@ -127,12 +127,12 @@ function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
     io.printMessage(
       paint(
         "yellow",
-        `The fork ${name} was made from it: its files stay, but once git prunes it can't be compared or taken any more.`,
+        `The fork ${name} was made from it: its files stay, but after git prunes, it can no longer be compared or taken.`,
       ),
     );
   for (const { id, recorded } of related) {
-    const what = `Session ${shortSession(id)} was made from it by a rewind and begins with the same words`;
-    const fate = recorded ? "forget it too." : "nothing of it is recorded here, its agent has it.";
+    const what = `Session ${shortSession(id)} was forked from it by a rewind and begins with the same text`;
+    const fate = recorded ? "forget it too." : "it is not recorded here; its agent has it.";
     io.printMessage(paint("yellow", `${what}: ${fate}`));
   }
 }
@@ -140,17 +140,17 @@ function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
 /** Reports where copies remain and how to remove them. */
 function tellWhatIsLeft(plan: ForgetPlan, left: ForgetLeft, workspace: Workspace, io: Io): void {
   io.print("Forgotten.");
-  if (workspace.kind === "private") io.say("Its objects go with the next tidying that is a day from now or later.");
+  if (workspace.kind === "private") io.say("Its objects are removed by the next cleanup, in a day or later.");
   if (left.inObjectStore.length > 0) {
     const what = left.inObjectStore.map((kind) => LEFT[kind]).join(" and ");
-    io.say(`git still has ${what}, until it prunes what nothing refers to.`);
+    io.say(`git still has ${what}, until it prunes unreachable objects.`);
   }
   if (left.shared)
     io.say(
-      "Earlier commits of the branch entire/checkpoints/v1 still hold it, because other repositories have them, too.",
+      "Earlier commits of the branch entire/checkpoints/v1 still hold it, because other repositories have them too.",
     );
   if (left.commands.length > 0) {
-    io.say("This removes it at once:");
+    io.say("Delete it now with:");
     for (const command of left.commands) io.say(`  ${command}`);
   }
   for (const { transcript } of plan.sessions)

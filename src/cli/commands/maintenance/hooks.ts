@@ -5,5 +5,5 @@
 import { UserError } from "../../../base/errors.ts";
 
 export async function run(): Promise<undefined> {
-  throw new UserError("usage", "A hook is called by an agent, with its name and what has happened.");
+  throw new UserError("usage", "Agents call hooks, with the agent's name and the event's name.");
 }

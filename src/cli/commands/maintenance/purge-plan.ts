@@ -20,33 +20,32 @@ export function planLines(plan: PurgePlan, workspace: Workspace, { paint }: Chan
     goes.push(`${objects.loose > 0 ? plural(objects.loose, "object") : "all objects"} of git, ${size(objects.bytes)}`);
   if (plan.privateCheckpoints) goes.push("the checkpoints of your commits; `backtrail why` and `explain` need them");
   if (plan.publicCheckpoints && plan.checkpoints) goes.push(`the branch ${BRANCH}`);
-  if (plan.keptFiles > 0)
-    goes.push(`${plural(plan.keptFiles, "set")} of files that restores kept, and that are nowhere else`);
+  if (plan.keptFiles > 0) goes.push(`${plural(plan.keptFiles, "set")} of files that exist only as copies of restores`);
   if (plan.droppedHistories > 0)
-    goes.push(`the hold on ${plural(plan.droppedHistories, "dropped branch", "dropped branches")}`);
+    goes.push(`the commits of ${plural(plan.droppedHistories, "dropped branch", "dropped branches")}`);
   if (plan.disable) goes.push("Backtrail's hooks");
   const lines = [
-    paint("bold", "Remove everything that was recorded here"),
+    paint("bold", "Delete everything that was recorded here"),
     ...goes.map((what) => `  ${paint("red", "-")} ${what}`),
   ];
   for (const { agent, session } of plan.open)
     lines.push(`  ${paint("yellow", "!")} ${printable(agent)} is still open (session ${shortSession(session)})`);
   for (const fork of plan.forks)
-    lines.push(`  ${paint("yellow", "!")} the fork ${printable(fork)} has to be dropped first`);
+    lines.push(`  ${paint("yellow", "!")} the fork ${printable(fork)} must be dropped first`);
   if (plan.publicCheckpoints && !plan.checkpoints)
     lines.push(`  The branch ${BRANCH} stays; --checkpoints removes it.`);
   return lines;
 }
 
 export function receiptLines(plan: PurgePlan, isRecording: boolean): string[] {
-  const lines = [`Removed ${plural(plan.steps, "step")} and everything else that was recorded here.`];
+  const lines = [`Deleted ${plural(plan.steps, "step")} and everything else that was recorded here.`];
   if (plan.objects.packed > 0)
     lines.push(
       `Git has packed ${plural(plan.objects.packed, "object")} of them; \`git gc --prune=now\` removes these.`,
     );
   if (plan.publicCheckpoints && plan.checkpoints)
     lines.push("Earlier commits of the branch may be left in git's objects; `git gc --prune=now` removes these.");
-  if (isRecording) lines.push("Recording goes on; `backtrail disable` turns it off.");
+  if (isRecording) lines.push("Recording is still on; turn it off with `backtrail disable`.");
   return lines;
 }
 

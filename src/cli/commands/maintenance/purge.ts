@@ -33,14 +33,14 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   if (isEmpty) return EXIT.nothing;
   if (options.dryRun) return undefined;
   refuse(plan, options.force === true);
-  if (!options.yes && !(await confirm(io, "Remove all of it? This cannot be taken back.", "--yes"))) {
+  if (!options.yes && !(await confirm(io, "Delete everything? This cannot be undone.", "--yes"))) {
     io.say("Nothing was changed.");
     return EXIT.nothing;
   }
   const settings = wanted.disable && (await stopRecording(workspace, io));
   await withProgress(io, "Removing", () => purge(workspace, { ...wanted, settings }));
   if (!purgeInIndex(workspace))
-    io.say("The search index could not be changed; `backtrail search --rebuild` makes a new one.");
+    io.say("The search index could not be changed. Rebuild it with `backtrail search --rebuild`.");
   if (options.json) io.json({ plan, purged: true });
   else for (const line of receiptLines(plan, isEnabled(workspace))) io.printMessage(line);
   return undefined;
@@ -50,7 +50,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
 async function workspaceOf(io: Io): Promise<Workspace> {
   const workspace = findWorkspace(io.cwd);
   if (!workspace || !existsSync(workspace.storeDir))
-    throw new UserError("not-found", "Nothing is recorded here, so there is nothing to remove.");
+    throw new UserError("not-found", "Nothing to delete: nothing is recorded here.");
   logTo(workspace.storeDir);
   await recover(workspace);
   return workspace;
@@ -65,7 +65,7 @@ async function stopRecording(workspace: Workspace, io: Io): Promise<boolean> {
   throw new UserError(
     "failed",
     `${first.agent} could not be disconnected, so nothing was removed: ${first.message}`,
-    "Put that right and try again, or leave --disable out.",
+    "Fix this and try again, or leave --disable out.",
   );
 }
 
@@ -73,8 +73,8 @@ function refuse({ open, forks }: PurgePlan, isForced: boolean): void {
   if (forks.length > 0) {
     throw new UserError(
       "refused",
-      `There are forks whose steps would go: ${forks.join(", ")}. Nothing was removed.`,
-      "`backtrail fork drop` drops each of them, and asks before work is lost.",
+      `These forks need steps that would be deleted: ${forks.join(", ")}. Nothing was deleted.`,
+      "Drop each with `backtrail fork drop`, which asks before work is lost.",
     );
   }
   const [first] = open;

@@ -7,7 +7,7 @@ export async function run(_options: object, io: Io): Promise<undefined> {
     throw new UserError(
       "usage",
       "`backtrail mcp` talks to an agent, not to a terminal.",
-      "`backtrail enable --mcp` makes your agents start it.",
+      "Agents start it after `backtrail enable --mcp`.",
     );
   const { serve } = await import("../../../mcp/serve.ts");
   await serve(io.cwd);

@@ -29,5 +29,5 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const { paint, columns } = io.out;
   await page(io, operationLines(workspace, shown, { paint, columns, now: now() }).join("\n"));
   if (all.length > shown.length) io.say(io.err.paint("dim", "Older operations not shown; use --limit 0 for all."));
-  io.say(io.err.paint("dim", "`backtrail ops undo <id>` takes one of them back."));
+  io.say(io.err.paint("dim", "`backtrail ops undo <id>` undoes one of them."));
 }

@@ -24,15 +24,14 @@ import type { opsUndoCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof opsUndoCommand>;
 
-const QUESTION = "Take it back?";
+const QUESTION = "Undo?";
 const DONE = "Taken back";
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
   const operation = findOperation(workspace, options.operation);
   const markers = options.conflicts === "markers";
-  const draft = () =>
-    withProgress(io, "Looking at what has changed", () => planTakeBack(workspace, operation, { markers }));
+  const draft = () => withProgress(io, "Reading changes", () => planTakeBack(workspace, operation, { markers }));
   const planned = await draft();
   if (planned.kind === "restore") {
     let first: RestorePlan | null = planned.plan;
@@ -56,7 +55,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   }
   if (!options.yes) {
     show(workspace, planned, io.err);
-    if (!(await confirm(io, QUESTION, "--yes to go ahead, or --dry-run to see what would be done"))) {
+    if (!(await confirm(io, QUESTION, "--yes to continue, or --dry-run to see the plan"))) {
       io.say("Nothing was changed.");
       return EXIT.nothing;
     }
@@ -74,11 +73,11 @@ async function apply(workspace: Workspace, planned: OtherPlan, { json }: Options
     if (json) io.json({ plan, receipt: { operation: id } });
     else {
       io.print(`${paint("green", DONE)}: ${nameChange(planned)}.`);
-      io.print(paint("dim", `\`backtrail ops undo ${id}\` takes this back.`));
+      io.print(paint("dim", `\`backtrail ops undo ${id}\` undoes this.`));
     }
     return;
   }
-  const { id, made } = await withProgress(io, "Making the fork again", () =>
+  const { id, made } = await withProgress(io, "Creating the fork again", () =>
     applyFork(workspace, planned, ownExecutable()),
   );
   const { record, notes } = made;
@@ -86,7 +85,7 @@ async function apply(workspace: Workspace, planned: OtherPlan, { json }: Options
     io.json({ plan, receipt: { operation: id, ...madeJson(made) } });
     return;
   }
-  io.print(`${paint("green", DONE)}: the fork ${record.name} is there again.`);
+  io.print(`${paint("green", DONE)}: the fork ${record.name} was created again.`);
   if (record.directory !== null) io.print(`  directory  ${placeOf(record.directory, null)}`);
   if (record.branch !== null) io.print(`  branch     ${printable(record.branch)}`);
   if (record.chat) io.print(`\nContinue the conversation with:\n  ${paint("bold", printable(record.chat.command))}`);
@@ -97,13 +96,13 @@ function show(workspace: Workspace, planned: OtherPlan, channel: Channel): void 
   const { paint } = channel;
   const { operation } = planned;
   const what = `${operationSentence(workspace, operation)} (${age(operation.time, now())})`;
-  const lines = [`${paint("bold", "Take back")} ${operation.id}: ${what}`];
+  const lines = [`${paint("bold", "Undo")} ${operation.id}: ${what}`];
   if (planned.kind === "name") lines.push(`  ${nameChange(planned)}; no file changes`);
   else {
     const { directory, branch } = planned.drop.fork;
     if (directory !== null) lines.push(`  ${paint("green", "+")} ${placeOf(directory, null)}`);
     if (branch !== null) lines.push(`  ${paint("green", "+")} branch ${printable(branch)}`);
-    lines.push("  Nothing changes in this work tree. Files that git ignores do not come back.");
+    lines.push("  This work tree does not change. Ignored files are not restored.");
   }
   channel.write(`${lines.join("\n")}\n`);
 }

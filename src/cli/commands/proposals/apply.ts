@@ -18,14 +18,14 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   if (!options.json) io.say(`${reasonLines(proposal, io.err.paint).join("\n")}\n`);
   const restore = {
     async plan() {
-      const current = await withProgress(io, "Looking at what has changed", () => planProposal(workspace, proposal));
+      const current = await withProgress(io, "Reading changes", () => planProposal(workspace, proposal));
       proposal = current.proposal;
       if (!current.isStale) return current.plan;
       if (options.yes && !options.dryRun) {
         if (options.json) io.json({ plan: planAsJson(current.plan), receipt: null });
         throw stale(proposal.id);
       }
-      if (!options.json) io.say("The files changed since this was proposed. The plan is now:\n");
+      if (!options.json) io.say("The files changed since this was proposed. The new plan:\n");
       return current.plan;
     },
     // The person agreed to this plan, and to no other: with --yes, to the one that was proposed.
@@ -38,6 +38,6 @@ function stale(id: string): UserError {
   return new UserError(
     "refused",
     "The files changed since this was proposed. Nothing was changed.",
-    `The plan was drawn up again: \`backtrail apply ${id}\` shows it.`,
+    `See the new plan with \`backtrail apply ${id}\`.`,
   );
 }

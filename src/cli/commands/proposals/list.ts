@@ -18,7 +18,7 @@ export async function run({ all = false, json }: Options, io: Io): Promise<numbe
     return undefined;
   }
   if (proposals.length === 0) {
-    io.say(all ? "No agent has proposed anything here lately." : "No proposal is open.");
+    io.say(all ? "There are no proposals here." : "There are no open proposals.");
     return EXIT.nothing;
   }
   const blocks = proposals.map((proposal) => proposalLines(proposal, io.out, now()).join("\n"));

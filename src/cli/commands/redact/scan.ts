@@ -12,7 +12,7 @@ import { type Found, printProblems, redactFiles } from "./files.ts";
 type Options = OptionsOf<typeof redactScanCommand>;
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
-  const { files, problems } = await withProgress(io, "Looking for secrets", () => redactFiles(options.files, io));
+  const { files, problems } = await withProgress(io, "Searching for secrets", () => redactFiles(options.files, io));
   const count = files.reduce((sum, { found }) => sum + found.length, 0);
   if (options.json) {
     io.json({ files: files.map(({ file, found }) => ({ file, found: found.map(withoutPlace) })), count });

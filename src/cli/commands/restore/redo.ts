@@ -14,7 +14,7 @@ type Options = OptionsOf<typeof redoCommand>;
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
   const restore = {
-    plan: () => withProgress(io, "Looking at what has changed", () => planRedo(workspace)),
+    plan: () => withProgress(io, "Reading changes", () => planRedo(workspace)),
     apply: (plan: RestorePlan, agreed?: RestorePlan) => applyRedo(workspace, plan, agreed),
   };
   return confirmAndApply(io, restore, options);

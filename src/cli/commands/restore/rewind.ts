@@ -27,7 +27,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const markers = options.conflicts === "markers";
   const chosen = { codeOnly, chatOnly, paths, resetHead, keepMine, markers, tellAgent, reason };
   const restore = {
-    plan: () => withProgress(io, "Looking at what has changed", () => planRewind(workspace, target, chosen)),
+    plan: () => withProgress(io, "Reading changes", () => planRewind(workspace, target, chosen)),
     apply: (plan: RestorePlan, agreed?: RestorePlan) => applyRewind(workspace, plan, agreed),
   };
   return confirmAndApply(io, restore, options);
@@ -37,7 +37,7 @@ function refuseConflictsAlone({ conflicts, keepMine }: Options): void {
   if (conflicts === undefined || keepMine) return;
   throw new UserError(
     "usage",
-    "--conflicts has no effect without --keep-mine: a plain rewind has no conflicts to write.",
+    "--conflicts has no effect without --keep-mine: a plain rewind has no conflicts.",
     "Give --keep-mine as well, or leave --conflicts out.",
   );
 }
@@ -48,8 +48,8 @@ async function targetOf(workspace: Workspace, options: Options, io: Io): Promise
   if (!io.interactive) {
     throw new UserError(
       "usage",
-      "No target was given, and there is no terminal to pick one on.",
-      "Name a step from `backtrail log`, `prev`, or a number of turns: backtrail rewind 1 --yes",
+      "No target was given, and there is no terminal to choose one on.",
+      "Give a step from `backtrail log`, `prev`, or a number of turns back: backtrail rewind 1 --yes",
     );
   }
   const { pickStep } = await import("../../picker/pick.ts");

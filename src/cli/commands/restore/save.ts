@@ -32,11 +32,11 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   io.print(`Saved ${paint("magenta", step.id)}${step.name ? ` "${oneLine(step.name)}"` : ""}.`);
   if (previous) {
     const before = `${paint("magenta", previous.id)} (${age(previous.time, now())})`;
-    io.print(`  name: pointed to ${before} before; that step is kept`);
+    io.print(`  name: referred to ${before} before; that step is kept`);
   }
   io.print(`  code: recorded`);
   io.print(`  chat: ${chat}${chat === "recorded" && agent ? ` (${oneLine(agent)})` : ""}`);
   for (const { path, why } of step.snapshot.notCaptured)
     io.say(`${io.err.paint("yellow", "not recorded:")} ${oneLine(path)} (${WHY_NOT_CAPTURED[why]})`);
-  io.say(io.err.paint("dim", `\`backtrail rewind ${step.id}\` comes back to it.`));
+  io.say(io.err.paint("dim", `Return to it with \`backtrail rewind ${step.id}\`.`));
 }

@@ -30,7 +30,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const chosen = { markers: conflicts === "markers", session, tellAgent, reason };
   const restore = {
     plan: async () => {
-      const plan = await withProgress(io, "Looking at what has changed", () => planUndo(workspace, turns, chosen));
+      const plan = await withProgress(io, "Reading changes", () => planUndo(workspace, turns, chosen));
       // A second plan must cover the same turns, even if `last` means another turn by then.
       if (plan.target.kind === "turns") turns = plan.target.turns.map(({ last }) => last.id);
       return plan;
@@ -63,8 +63,8 @@ async function turnsOf(
   if (!io.interactive) {
     throw new UserError(
       "usage",
-      "No turn was given, and there is no terminal to pick one on.",
-      "Name a step from `backtrail log`, `last`, or how many turns back it is: backtrail undo last --yes",
+      "No turn was given, and there is no terminal to choose one on.",
+      "Give a step from `backtrail log`, `last`, or a number of turns back: backtrail undo last --yes",
     );
   }
   const { pickStep } = await import("../../picker/pick.ts");

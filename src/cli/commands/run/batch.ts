@@ -56,17 +56,13 @@ export async function runBatch(options: RunOptions, logs: string, io: Io): Promi
 
 async function promptsOf({ prompts, prompt, session, output }: RunOptions, io: Io): Promise<string[]> {
   if (prompts === undefined) {
-    throw new UserError(
-      "usage",
-      "--parallel is for many prompts, and there are none.",
-      "Give a file of them with --prompts.",
-    );
+    throw new UserError("usage", "--parallel needs --prompts.", "Give a file of prompts with --prompts.");
   }
   const other = prompt !== undefined ? "a prompt" : session !== undefined ? "--session" : undefined;
   if (other !== undefined)
-    throw new UserError("usage", `--prompts can't stand beside ${other}.`, "Leave one of them out.");
+    throw new UserError("usage", `--prompts can't be combined with ${other}.`, "Leave one of them out.");
   if (output === "stream") {
-    throw new UserError("usage", "Several runs can't be shown as they come.", "Use --output text or json.");
+    throw new UserError("usage", "Several runs can't be streamed.", "Use --output text or json.");
   }
   if (prompts === STANDARD_INPUT) return requirePrompts(await readStandardInput(io), "standard input");
   return readPrompts(resolve(io.cwd, prompts));
@@ -75,7 +71,11 @@ async function promptsOf({ prompts, prompt, session, output }: RunOptions, io: I
 function countOf(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= MAX_AT_ONCE) return count;
-  throw new UserError("usage", `"${text}" runs at once are not possible.`, `Give a number from 1 to ${MAX_AT_ONCE}.`);
+  throw new UserError(
+    "usage",
+    `"${text}" is not a number of parallel runs.`,
+    `Give a number from 1 to ${MAX_AT_ONCE}.`,
+  );
 }
 
 async function preparing(options: RunOptions, io: Io): Promise<(request: RunRequest) => Promise<RunRequest>> {

@@ -22,7 +22,7 @@ import type { runCommand } from "./commands.ts";
 
 export type RunOptions = OptionsOf<typeof runCommand>;
 
-const GO_ON = "Go on with what is unfinished.";
+const GO_ON = "Continue with the unfinished work.";
 const MAX_TAG = 64;
 
 export async function requestOf(options: RunOptions, logs: string, io: Io): Promise<RunRequest> {
@@ -32,7 +32,7 @@ export async function requestOf(options: RunOptions, logs: string, io: Io): Prom
   const resumed = options.resume ?? options.resumeTree;
   const prompt = options.prompt ?? (resumed === undefined ? undefined : GO_ON);
   if (prompt === undefined || prompt.trim() === "") {
-    throw new UserError("usage", "There is no prompt.", 'Pass a prompt: `backtrail run "fix the login bug"`.');
+    throw new UserError("usage", "The prompt is empty.", 'Pass a prompt: `backtrail run "fix the login bug"`.');
   }
   const session = options.session === undefined ? null : requireLog(logs, options.session);
   const runner = await runnerFor(options, session, config.default_agent, workspace, io);
@@ -105,22 +105,22 @@ async function runnerFor(
   if (own && own.name !== runner.name) {
     throw new UserError(
       "usage",
-      `Session ${session.name} is one of ${own.name}'s, and ${runner.name} can't continue it.`,
-      `\`--resume ${session.name}\` gives ${runner.name} what was done there.`,
+      `Session ${session.name} belongs to ${own.name}, so ${runner.name} can't continue it.`,
+      `\`--resume ${session.name}\` gives ${runner.name} the log of that session.`,
     );
   }
   if (runner.run.resume) return runner;
   throw new UserError(
     "usage",
     `${runner.name} can't continue a session.`,
-    `\`--resume ${session.name}\` begins a new one.`,
+    `\`--resume ${session.name}\` starts a new one.`,
   );
 }
 
 function requireLog(logs: string, id: string): LogFile {
   const log = findLog(logs, id);
   if (log) return log;
-  throw new UserError("failed", `Session not found: ${id}`, "`--list` shows the sessions there are.");
+  throw new UserError("failed", `Session not found: ${id}`, "`--list` shows all sessions.");
 }
 
 /** Returns the full id, which the agent needs. Refuses an id that the agent would parse as a flag. */
@@ -129,8 +129,8 @@ function idOf(log: LogFile, given: string): string {
   if (!id.startsWith("-")) return id;
   throw new UserError(
     "usage",
-    `Session ${id} can't be continued: its id reads as a flag.`,
-    "`--resume` begins a new one.",
+    `Session ${id} can't be continued: its id looks like a flag.`,
+    "`--resume` starts a new one.",
   );
 }
 
@@ -163,14 +163,14 @@ function requireTold(budget: Budget, { name, run, profile }: Runner, model: stri
     const what = budget.cost === null ? "how many tokens it uses" : "what it costs";
     throw new UserError(
       "usage",
-      `${name} doesn't tell ${what}, so there can be no budget.`,
-      "--timeout bounds its time.",
+      `${name} does not report ${what}, so it can't have a budget.`,
+      "Limit its time with --timeout.",
     );
   }
   if (model !== null && hasPrice(profile.id, model)) return;
   throw new UserError(
     "usage",
-    `${name} doesn't tell what it costs, and ${model === null ? "which model it takes is not known" : `the price of ${model} is not known`}.`,
+    `${name} does not report what it costs, and ${model === null ? "its model is unknown" : `the price of ${model} is unknown`}.`,
     `${model === null ? "Name the model with --model, or give" : "Give"} the budget in tokens, such as --budget 200k.`,
   );
 }

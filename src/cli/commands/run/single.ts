@@ -85,10 +85,10 @@ function report(outcome: Outcome, request: RunRequest, signal: NodeJS.Signals | 
   const warn = (text: string) => io.err.offer?.(`${io.err.paint("yellow", "warning:")} ${printable(text)}\n`);
   if (outcome.logFailure !== null) {
     const { message, hint } = cannotWrite(request.logs, outcome.logFailure);
-    warn(`${message}: the log ends before the run did. ${hint ?? ""}`);
+    warn(`${message}: the log is incomplete. ${hint ?? ""}`);
   }
   if (outcome.dropped > 0)
-    warn(`${plural(outcome.dropped, "line")} of ${name}'s, over 16 MiB long, is not in the log.`);
+    warn(`${plural(outcome.dropped, "line")} of ${name}, longer than 16 MiB, is not in the log.`);
   const { budget, timeoutMs } = request.limits;
   const used =
     budget?.cost != null ? costWords(outcome.usage.cost) : `${thousands(countedTokens(outcome.usage))} tokens`;
@@ -99,7 +99,7 @@ function report(outcome: Outcome, request: RunRequest, signal: NodeJS.Signals | 
     return;
   }
   if (overBudget(outcome.usage, budget))
-    warn(`${name} reported only at its end that it went over its budget: ${used}.`);
+    warn(`${name} exceeded its budget, but reported this only at the end: ${used}.`);
   if (outcome.status === "completed") return;
   const reason = shorten(oneLine(outcome.failure ?? lastLine(outcome.stderr)), MAX_REASON);
   const ended = outcome.code === 0 ? "without its final record" : `with status ${outcome.code}`;

@@ -6,14 +6,15 @@ export const STANDARD_INPUT = "-";
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export async function readStandardInput(io: Io): Promise<string> {
-  if (process.stdin.isTTY) io.say(io.err.paint("dim", "Type the prompt; Ctrl-D at the beginning of a line ends it."));
+  if (process.stdin.isTTY)
+    io.say(io.err.paint("dim", "Type the prompt. End it with Ctrl-D at the beginning of a line."));
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {
     chunks.push(Buffer.from(chunk));
     size += chunk.length;
     if (size > MAX_BYTES)
-      throw new UserError("usage", "There are more than 16 MiB on standard input.", "Is it a prompt?");
+      throw new UserError("usage", "The prompt on stdin is larger than 16 MiB.", "Give a shorter prompt.");
   }
   return Buffer.concat(chunks)
     .toString("utf8")
@@ -25,5 +26,5 @@ export async function promptFrom(given: string | undefined, io: Io): Promise<str
   if (given !== STANDARD_INPUT) return given;
   const text = (await readStandardInput(io)).trimEnd();
   if (text !== "") return text;
-  throw new UserError("usage", "There is no prompt on standard input.", "`echo fix it | backtrail run -`");
+  throw new UserError("usage", "The prompt on stdin is empty.", "`echo fix it | backtrail run -`");
 }

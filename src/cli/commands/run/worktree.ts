@@ -26,8 +26,8 @@ export async function inWorktree(request: RunRequest, io: Io): Promise<RunReques
 /** Reports the worktree's path and what the worktree does not contain. */
 function sayWorktree({ directory, branch, leftOut, notes }: RunWorktree, { runner }: RunRequest, io: Io): void {
   const note = (text: string) => io.err.offer?.(`${io.err.paint("cyan", "note:")} ${printable(text)}\n`);
-  note(`It runs in ${shownPath(directory)}, on the branch ${branch}.`);
+  note(`The run is in ${shownPath(directory)}, on the branch ${branch}.`);
   if (leftOut > 0)
-    note(`${plural(leftOut, "file")} with changes that are not committed ${leftOut === 1 ? "is" : "are"} not there.`);
+    note(`${plural(leftOut, "file")} with uncommitted changes ${leftOut === 1 ? "is" : "are"} not there.`);
   for (const { agent, text } of notes) if (agent === runner.profile.id) note(text);
 }

@@ -17,7 +17,7 @@ export function indexingProgress(io: Io): { show(progress: UpdateProgress): void
       shown = time;
       if (io.err.isTerminal && !io.dumb) {
         io.err.write(
-          `\rIndexing: ${done} of ${all} transcripts, ${showSize(bytes)} (Ctrl-C searches what is there)\u001b[K`,
+          `\rIndexing: ${done} of ${all} transcripts, ${showSize(bytes)} (Ctrl-C: search what is indexed)\u001b[K`,
         );
       } else if (isFirst) io.say("Indexing your agents' transcripts for the first time…");
     },

@@ -28,11 +28,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const hasQuery = text.trim() !== "" || options.added !== undefined || options.removed !== undefined;
   const isPicking = !hasQuery && !rebuild && !json && options.team !== true && io.interactive;
   if (!hasQuery && !rebuild && !isPicking) {
-    throw new UserError(
-      "usage",
-      "There is nothing to search for.",
-      "Give some words: `backtrail search token refresh`.",
-    );
+    throw new UserError("usage", "The search is empty.", "Give some words: `backtrail search token refresh`.");
   }
   const workspace = workspaceAt(io);
   if (options.team) return teamHits(text, workspace, options, io);

@@ -24,7 +24,7 @@ export async function searchTeam({ text, limit, ...filter }: TeamQuery, json: bo
   if (json) io.json({ hits: items.map(hitJson), total: items.length, pending: 0 });
   else for (const hit of items) for (const line of hitLines(hit, io)) io.print(line);
   if (!json)
-    io.say(items.length === 0 ? "Nothing that you may read has all of these words." : plural(items.length, "hit"));
+    io.say(items.length === 0 ? "No turn that you may read has all these words." : plural(items.length, "hit"));
   return items.length === 0 ? EXIT.nothing : EXIT.done;
 }
 

@@ -42,7 +42,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const left = isAsked ? [paint("bold", "Worktrees of runs"), ...runWorktreeLines(worktrees, paint, columns)] : [];
   if (nodes.length === 0) {
     const some = known.nodes.length > 0;
-    io.say(some ? "No session is like that." : "No sessions yet. Start an agent as usual, or use `backtrail run`.");
+    io.say(some ? "No session matches." : "No sessions yet. Start an agent as usual, or use `backtrail run`.");
     if (left.length > 0) io.print(left.join("\n"));
     return;
   }
@@ -63,7 +63,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     io.say(io.err.paint("dim", "`backtrail clean` removes worktrees that are empty or merged."));
   }
   if (shown.length < nodes.length) {
-    io.say(io.err.paint("dim", `${plural(nodes.length - shown.length, "more session")}; --limit 0 shows them all.`));
+    io.say(io.err.paint("dim", `${plural(nodes.length - shown.length, "more session")}; use --limit 0 for all.`));
   }
 }
 
@@ -82,7 +82,7 @@ async function search(
   text: string,
   io: Io,
 ): Promise<Map<string, Hit>> {
-  if (text.trim() === "") throw new UserError("usage", "There is nothing to search for.", "Give --search some words.");
+  if (text.trim() === "") throw new UserError("usage", "The search is empty.", "Give --search some words.");
   const { searchSessions } = await import("../../../run/sessions/search.ts");
   const { addIndexedHits } = await import("./indexed-hits.ts");
   const found = await withProgress(io, "Searching", async () => {

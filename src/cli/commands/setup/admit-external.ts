@@ -25,7 +25,7 @@ export async function admitExternals(names: readonly string[], allowed: boolean,
     if (!program) continue;
     const { path } = program;
     requireOutside(path, io.cwd);
-    const question = `${basename(path)} is a program of its own (${shownPath(path)}). Let Backtrail run it at every turn?`;
+    const question = `${basename(path)} is a program (${shownPath(path)}). Let Backtrail run it at every turn?`;
     if (!allowed && !(await confirm(io, question, "--external"))) throw interrupted();
     // Fail now: a program that does not answer here would not answer at any turn either.
     infoFrom(program, true);
@@ -41,8 +41,8 @@ function requireOutside(path: string, cwd: string): void {
   if (root === undefined || (!isInside(root, path) && !isInside(root, realpathSync(path)))) return;
   throw new UserError(
     "refused",
-    `${shownPath(path)} lies in this repository, where others may change it.`,
-    "Install it somewhere of your own.",
+    `${shownPath(path)} is in this repository, where others may change it.`,
+    "Install it outside the repository.",
   );
 }
 

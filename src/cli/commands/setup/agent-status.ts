@@ -81,7 +81,7 @@ function goneText(workspace: Workspace, agent: Agent, scope: Scope, executable: 
     return `${id} is connected in ${where.join(", ")}, not in this work tree. \`backtrail enable --agent ${id}\` connects it here.`;
   }
   const file = placeOf(inspect(agent, scope, { workspace, executable }).file, workspace.root);
-  return `The hooks of ${id} are gone from ${file}. \`backtrail doctor --fix\` puts them back.`;
+  return `The hooks of ${id} are gone from ${file}. Restore them with \`backtrail doctor --fix\`.`;
 }
 
 const UNHEARD = { heard: false, lastHeard: null, problems: [], worktrees: [] };

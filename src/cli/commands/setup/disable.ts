@@ -16,12 +16,12 @@ import type { disableCommand } from "./commands.ts";
 type Options = OptionsOf<typeof disableCommand>;
 
 const DONE: Readonly<Record<string, string>> = {
-  restored: "as it was before",
+  restored: "restored",
   removed: "removed (created by Backtrail)",
-  edited: "our entries taken out",
-  updated: "our entries taken out",
+  edited: "Backtrail's entries removed",
+  updated: "Backtrail's entries removed",
   kept: "left in place",
-  unchanged: "nothing of ours in it",
+  unchanged: "no entries of Backtrail",
 };
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
@@ -38,16 +38,15 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   printFiles(removed, workspace.root, io);
   if (excluded) {
     io.say("The hooks in your own settings stay for your other repositories, and do nothing here.");
-    io.say("`backtrail disable --scope user` takes them out.");
+    io.say("Remove them with `backtrail disable --scope user`.");
   }
   const kept = stepsIn(workspace).list().length;
-  if (left.length === 0 && kept > 0)
-    io.say(`${plural(kept, "step")} stay; \`backtrail enable\` brings them back into use.`);
+  if (left.length === 0 && kept > 0) io.say(`${plural(kept, "step")} stay; use them again after \`backtrail enable\`.`);
   for (const note of new Set(removed.flatMap(({ notes }) => notes)))
     io.say(`${io.err.paint("cyan", "note:")} ${printable(note)}`);
   for (const { agent, instead } of removed) {
     if (instead?.by !== "by-hand") continue;
-    const left = `You made the hooks of ${agent} yourself: take them out of its settings. Until then they do nothing here.`;
+    const left = `You installed the hooks of ${agent} by hand; remove them from its settings. Until then they do nothing here.`;
     io.say(`${io.err.paint("cyan", "note:")} ${printable(left)}`);
   }
   for (const { agent, message } of failed) io.say(`${io.err.paint("red", "error:")} ${agent}: ${printable(message)}`);
@@ -61,7 +60,7 @@ async function disableEverywhere({ agent, json }: Options, io: Io): Promise<numb
     io.json({ agents: removed, failed, left });
     return code;
   }
-  if (left.length > 0) io.printMessage(`Still recorded in every git repository of yours: ${left.join(", ")}.`);
+  if (left.length > 0) io.printMessage(`Still recorded in all your git repositories: ${left.join(", ")}.`);
   else io.printMessage("Your git repositories are no longer recorded, except where you ran `backtrail enable`.");
   printFiles(removed, null, io);
   for (const { agent: id, message } of failed) io.say(`${io.err.paint("red", "error:")} ${id}: ${printable(message)}`);

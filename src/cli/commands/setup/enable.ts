@@ -75,8 +75,8 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
   for (const line of table(rows, io.out.columns, 2)) io.print(line);
   if (reasons.length > 0) io.printMessage(`Found: ${reasons.join(", ")}.`);
   io.print("");
-  io.printMessage("Start the agent as usual; one that is running now may have to be restarted.");
-  io.printMessage("Then `backtrail log` shows what it did, and `backtrail rewind` takes it back.");
+  io.printMessage("Start the agent as usual; restart an agent that is already running.");
+  io.printMessage("Then `backtrail log` shows what it did, and `backtrail rewind` undoes it.");
   if (report.everywhere) tellEverywhere(report, io);
   if (report.here === "recorded" && workspace.kind === "repository" && config.commit_linking !== "never") {
     io.printMessage(
@@ -90,10 +90,10 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
 
   const note = (text: string) => io.say(`${io.err.paint("cyan", "note:")} ${printable(text)}`);
   if (report.here === "recorded" && workspace.kind === "private") {
-    note("This folder is not a git repository: what is recorded is kept in a private store of yours.");
+    note("This folder is not a git repository: the record is in your private store.");
   }
   if (report.chosenBecause === "default") {
-    note("No agent was found on this machine, so the default one was taken. --agent names another.");
+    note("No agent was found on this machine, so the default agent was connected. Choose another with --agent.");
   }
   for (const text of report.installed.flatMap(({ notes }) => notes)) note(text);
   for (const id of await faultyProfiles(report.installed.map(({ agent }) => agent)))
@@ -118,7 +118,7 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
 function tellByHand({ agent, instead }: InstallReport, io: Io): void {
   if (instead?.by !== "by-hand") return;
   io.print("");
-  io.printMessage(`Make these commands hooks of ${agent}; each gets the event's JSON on standard input:`);
+  io.printMessage(`Install these commands as hooks of ${agent}; each reads the event's JSON from stdin:`);
   const rows = instead.commands.map(({ event, matcher, command }) => [
     printable(matcher === undefined ? event : `${event} (${matcher})`),
     printable(command),
@@ -129,7 +129,7 @@ function tellByHand({ agent, instead }: InstallReport, io: Io): void {
 /** Reports what `--scope user` covers, and what it does not. */
 function tellEverywhere({ here, workspace }: EnableReport, io: Io): void {
   io.printMessage(
-    "A repository's store is made when an agent first works there. Not recorded: repositories in `scope.exclude`, those where you run `backtrail disable`, and folders without git. Commits are linked to their conversations only where you run `backtrail enable`.",
+    "A repository's store is created when an agent first works there. Not recorded: repositories in `scope.exclude`, those where you run `backtrail disable`, and folders without git. Commits are linked to their conversations only where you run `backtrail enable`.",
   );
   const place = shownPath(workspace.root);
   if (here === "not-a-repository") io.printMessage(`${place} is not a git repository, so it is not recorded itself.`);
@@ -140,7 +140,7 @@ function whereabouts(done: InstallReport, { workspace, everywhere }: EnableRepor
   const audience = everywhere && done.scope === "user" ? "for you, in every git repository" : AUDIENCE[done.scope];
   if (done.by !== undefined) return `hooks put in place by ${shownPath(done.by)} (${audience})`;
   const file = done.files[0]?.file;
-  if (done.instead?.by === "by-hand") return "by hooks that you make (below)";
+  if (done.instead?.by === "by-hand") return "by hooks that you install (below)";
   if (done.instead?.by === "runs") return "when `backtrail run` starts it";
   if (file === undefined) return "while `backtrail watch` runs";
   const shown = placeOf(file, workspace.root);

@@ -47,7 +47,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
 const HOOKS: Readonly<Record<string, string>> = { watched: "no hooks", runs: "no hooks", "by-hand": "hooks by hand" };
 const SHOWN_LEFT = 10;
 
-const OUTDATED = "The hooks are outdated: `backtrail enable` brings them up to date.";
+const OUTDATED = "The hooks are outdated. Update them with `backtrail enable`.";
 
 export async function run(options: OptionsOf<typeof statusCommand>, io: Io): Promise<undefined> {
   const workspace = findWorkspace(io.cwd);
@@ -92,7 +92,7 @@ export async function run(options: OptionsOf<typeof statusCommand>, io: Io): Pro
     return;
   }
   const state = config.enabled ? paint("green", "on") : paint("yellow", "off (the setting `enabled` is false)");
-  const unheard = isUnheard(agents) ? ", but no agent has been heard here yet" : "";
+  const unheard = isUnheard(agents) ? ", but no agent has called its hooks yet" : "";
   io.printMessage(`Recording is ${state} in ${shownPath(workspace.root)}${config.enabled ? unheard : ""}.`);
   io.printMessage(
     `${stepsText(workspace)}. Tier: ${oneLine(config.tier)}. Checkpoints: ${config.strategy === "auto-commit" ? "auto-commit" : "on commit"}, ${config.push.enabled ? `pushed to ${oneLine(withoutPassword(config.push.remote))}` : "not pushed"}.`,
@@ -136,7 +136,7 @@ function printNotCaptured(workspace: Workspace, io: Io): void {
 /** Lists files of turns that auto-commit skipped, because they also contain changes of the user's. */
 function printLeft(workspace: Workspace, io: Io): void {
   for (const { path, why } of leftToUser(workspace).slice(0, SHOWN_LEFT))
-    io.printMessage(`${io.out.paint("yellow", "!")} auto-commit has left ${shownPath(path)} to you: ${oneLine(why)}.`);
+    io.printMessage(`${io.out.paint("yellow", "!")} auto-commit did not commit ${shownPath(path)}: ${oneLine(why)}.`);
 }
 
 function stepsText(workspace: Workspace): string {
@@ -208,7 +208,7 @@ function printAgents(agents: readonly AgentStatus[], io: Io): void {
   const connected = agents.filter(({ hooks, problems }) => hooks !== "absent" || problems.length > 0);
   io.print("");
   io.print(paint("bold", "Agents"));
-  if (connected.length === 0) io.print("  none connected; `backtrail enable` connects those it finds");
+  if (connected.length === 0) io.print("  none connected; connect agents with `backtrail enable`");
   const rows = connected.map(({ id, hooks, scope, heard, lastHeard, problems, mcp }): Cell[] => [
     { text: id },
     {
@@ -220,12 +220,12 @@ function printAgents(agents: readonly AgentStatus[], io: Io): void {
         hooks in WITHOUT || hooks === "absent"
           ? ""
           : heard && lastHeard
-            ? `last heard ${age(lastHeard, now())}`
-            : "not heard yet",
+            ? `last called ${age(lastHeard, now())}`
+            : "not called yet",
     },
     {
       text: [
-        WITHOUT[hooks] ?? (hooks === "by-hand" ? "hooks that you made" : `${scope} scope`),
+        WITHOUT[hooks] ?? (hooks === "by-hand" ? "hooks installed by hand" : `${scope} scope`),
         ...(mcp === undefined ? [] : [`MCP ${mcp}`]),
       ].join(", "),
     },
@@ -275,12 +275,12 @@ async function storedPlaces(workspace: Workspace, pushed: boolean): Promise<{ wh
       what: "steps and conversations, only on this machine",
     },
     ...(workspace.kind === "repository" ? await checkpointsStored(workspace, pushed) : []),
-    ...(existsSync(vault) ? [{ where: placeOf(vault, null), what: "what was redacted, encrypted" }] : []),
+    ...(existsSync(vault) ? [{ where: placeOf(vault, null), what: "redacted secrets, encrypted" }] : []),
   ];
 }
 
 async function checkpointsStored(workspace: Workspace, pushed: boolean): Promise<{ where: string; what: string }[]> {
-  const whoPushes = (await isEntireEnabled(workspace)) ? "Entire's hook pushes it" : "`git push --all` takes it";
+  const whoPushes = (await isEntireEnabled(workspace)) ? "Entire's hook pushes it" : "`git push --all` pushes it";
   return checkpointPlaces(workspace)
     .filter((place) => hasRef(place, CHECKPOINT_BRANCH))
     .map((place) => {
@@ -303,7 +303,7 @@ async function printStored(workspace: Workspace, pushed: boolean, io: Io): Promi
     { text: what },
   ]);
   for (const line of table(rows, io.out.columns, 2)) io.print(line);
-  const advice = "`backtrail forget` removes a conversation, `backtrail clean` what is old";
+  const advice = "delete a conversation with `backtrail forget`, old steps with `backtrail clean`";
   for (const line of wrapAfter("  ", advice, io.out.columns)) io.print(paint("dim", line));
 }
 

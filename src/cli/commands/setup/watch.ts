@@ -24,7 +24,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openWorkspace(io);
   const agents = await watchedAgents(workspace, options.agent);
   if (options.file !== undefined && agents.length > 1) {
-    throw new UserError("usage", "--file needs --agent: several agents are watched here.");
+    throw new UserError("usage", "--file needs --agent: several agents are connected here.");
   }
   const stop = new AbortController();
   const end = () => stop.abort();
@@ -66,7 +66,7 @@ async function watchedAgents(workspace: Workspace, name: string | undefined): Pr
   if (name !== undefined) {
     const agent = await requireAgent(name);
     const { id, display_name: shown } = agent.profile;
-    if (!agent.watcher) throw new UserError("usage", `${shown} has hooks: there is nothing to watch.`);
+    if (!agent.watcher) throw new UserError("usage", `${shown} has hooks, so it needs no watching.`);
     if (!connected[id]) throw notConnected(shown, id);
     return [agent];
   }

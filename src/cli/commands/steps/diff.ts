@@ -60,5 +60,5 @@ async function treeOf(workspace: Workspace, text: string): Promise<string> {
 async function presentTree(workspace: Workspace, io: Io): Promise<string> {
   const { config } = settingsOf(workspace);
   const options = captureOptions(config);
-  return withProgress(io, "Looking at the files", async () => (await currentSnapshot(workspace, options)).work);
+  return withProgress(io, "Reading the files", async () => (await currentSnapshot(workspace, options)).work);
 }

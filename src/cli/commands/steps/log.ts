@@ -68,9 +68,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   if (turns.length === 0) {
-    io.say(
-      isFiltered ? "No turn matches." : "Nothing is recorded here yet. Start an agent and give it something to do.",
-    );
+    io.say(isFiltered ? "No turn matches." : "Nothing is recorded here yet. Start an agent and give it a task.");
     return;
   }
   const { paint, columns } = io.out;

@@ -98,7 +98,7 @@ async function patchOf(workspace: Workspace, step: Step): Promise<string> {
   if (!before) {
     throw new UserError(
       "not-found",
-      `What came before ${step.id} is not recorded.`,
+      `The state before ${step.id} is not recorded.`,
       "Leave --patch out, or name two steps for `backtrail diff`.",
     );
   }

@@ -30,7 +30,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const isOpened = options.open !== false && openInBrowser(server.url, io.environment);
   if (!options.json) {
     io.say(isOpened ? "Opened in your browser." : "Open this address in a browser. It works once.");
-    io.say(io.err.paint("dim", "Ends when the last tab is closed; Ctrl-C ends it at once."));
+    io.say(io.err.paint("dim", "Stops when the last tab is closed, or with Ctrl-C."));
   }
   await server.ended;
 }

@@ -27,7 +27,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   else if (added === 0) io.say(`Every checkpoint of ${name} is here.`);
   else io.say(`Fetched ${plural(added, "checkpoint")} from ${name}.`);
   if (joined)
-    io.say("Both sides had checkpoints of their own: they are joined. `backtrail sync push` gives them back.");
+    io.say("Both sides had new checkpoints, which are now merged. Push the result with `backtrail sync push`.");
   if (refs.left > 0)
-    io.say(`${plural(refs.left, "checkpoint")} in a ref of its own is another one here, and was left as it is.`);
+    io.say(`${plural(refs.left, "checkpoint")} in a separate ref differs from the one here, and was left as it is.`);
 }

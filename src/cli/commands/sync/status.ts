@@ -41,16 +41,16 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   io.say(
     enabled
       ? `They are pushed to ${name} in the background whenever you push.`
-      : "Nothing is pushed by itself. `backtrail config set push.enabled true` turns that on.",
+      : "Nothing is pushed automatically. Turn this on with `backtrail config set push.enabled true`.",
   );
 }
 
 function thereText({ unpushed }: SyncStatus, name: string): string {
-  if (unpushed === null) return `${name} has not been looked at`;
+  if (unpushed === null) return `${name} was not checked yet`;
   return unpushed.length === 0 ? `${name} had them all` : `${name} lacked ${unpushed.length}`;
 }
 
 function waitingText({ state }: SyncStatus): string {
   const next = state?.error && state.next ? until(state.next, now()) : null;
-  return next === null ? "a push is under way or about to be" : `tried again ${next}, or when you push`;
+  return next === null ? "a push is in progress or waiting" : `tried again ${next}, or when you push`;
 }

@@ -29,7 +29,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     throw new UserError(
       "refused",
       `This machine already belongs to the team at ${before.url}.`,
-      "`backtrail team leave` first.",
+      "Run `backtrail team leave` first.",
     );
   const device = options.device ?? hostname();
   const joined = await new HubClient(url, null).join({ invitation, device }).catch((error: unknown) => {
@@ -44,7 +44,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   io.say(`Joined the team at ${url} as ${oneLine(joined.person)} (${joined.role}).`);
   if (shared)
     io.say(
-      `This repository (${oneLine(shared)}) shares counts. \`backtrail team preview\` shows what leaves; \`backtrail team share\` changes it.`,
+      `This repository (${oneLine(shared)}) shares counts. \`backtrail team preview\` shows what is sent; \`backtrail team share\` changes the level.`,
     );
   else if (joined.role !== "reader") io.say("No repository shares anything yet: run `backtrail team share` in one.");
 }

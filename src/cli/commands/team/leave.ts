@@ -23,7 +23,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     io.json({ url: membership.url, revoked: problem === null });
     return;
   }
-  io.say(`Left the team at ${membership.url}. Nothing is sent any more.`);
+  io.say(`Left the team at ${membership.url}. This machine no longer sends anything.`);
   if (problem !== null)
     io.say(
       `The token could not be revoked: ${oneLine(problem)} Ask for \`backtrail hub token revoke ${membership.device}\`.`,

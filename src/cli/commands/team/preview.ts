@@ -42,7 +42,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     `${plural(drafts.length, "turn")} of ${oneLine(share.repository)} would be sent at the level ${level}${whole}.`,
   );
   if (readMembership()?.role === "reader") io.say("Nothing is sent now: you are a reader, and readers send nothing.");
-  else if (!current) io.say("Nothing is sent now: this repository is not shared. `backtrail team share` starts it.");
+  else if (!current) io.say("Nothing is sent now: this repository is not shared. Start with `backtrail team share`.");
   if (turns.length > 0) io.say("`--json` shows the documents themselves.");
 }
 

@@ -20,13 +20,13 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   if (result.kind === "busy")
     throw new UserError("failed", "Another process is sending.", "`backtrail team status` says when it is done.");
   if (result.kind === "not-shared")
-    throw new UserError("not-found", "This repository shares nothing.", "`backtrail team share` starts it.");
+    throw new UserError("not-found", "This repository shares nothing.", "Start with `backtrail team share`.");
   if (options.json) {
     io.json(result);
     return;
   }
   const forgotten = result.forgotten > 0 ? ` ${plural(result.forgotten, "session")} forgotten there.` : "";
-  const refused = result.refused > 0 ? ` The hub did not take ${plural(result.refused, "turn")}.` : "";
+  const refused = result.refused > 0 ? ` The hub rejected ${plural(result.refused, "turn")}.` : "";
   io.say(
     `${result.turns === 0 ? "The hub has everything." : `Sent ${plural(result.turns, "turn")}.`}${refused}${forgotten}`,
   );

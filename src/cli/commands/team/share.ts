@@ -15,8 +15,8 @@ import type { teamShareCommand } from "./commands.ts";
 type Options = OptionsOf<typeof teamShareCommand>;
 
 const MEANING: Readonly<Record<Level, string>> = {
-  counts: "counts only: no prompts, no names of files",
-  prompts: "counts, prompts and names of files, redacted",
+  counts: "counts only: no prompts, no file names",
+  prompts: "counts, prompts and file names, redacted",
   everything: "whole conversations, redacted",
 };
 
@@ -44,7 +44,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   }
   io.say(`${oneLine(share.repository)} shares ${MEANING[level]}.`);
   if (result.kind === "failed")
-    io.say(`The hub does not know yet: ${oneLine(result.failure.message)} It is tried again.`);
+    io.say(`The hub was not told yet: ${oneLine(result.failure.message)} Backtrail tries again.`);
 }
 
 /** A reader may have become a member since this machine joined. */
@@ -56,7 +56,7 @@ async function currentMembership(): Promise<Membership> {
   return { ...membership, role };
 }
 
-/** Lowers the level first, so that texts go from the hub; counts of what was shared stay. */
+/** Lowers the level first, so that the hub deletes texts; counts stay. */
 async function stop(workspace: Workspace, membership: Membership, options: Options, io: Io): Promise<undefined> {
   const share = readShare(workspace);
   if (!share) throw new UserError("not-found", "This repository shares nothing.");
@@ -65,7 +65,7 @@ async function stop(workspace: Workspace, membership: Membership, options: Optio
   if (options.json) io.json({ repository: share.repository, level: null });
   else
     io.say(
-      `${oneLine(share.repository)} shares nothing any more. Texts are gone from the hub; counts of earlier turns stay.`,
+      `${oneLine(share.repository)} no longer shares anything. Texts were removed from the hub; counts of earlier turns stay.`,
     );
 }
 
@@ -78,6 +78,6 @@ async function removeTexts(workspace: Workspace, membership: Membership, share: 
   throw new UserError(
     "failed",
     `Texts are still on the hub: ${oneLine(why)}`,
-    "Nothing but counts is sent from here meanwhile. Run this again when the hub can be reached.",
+    "Until then, only counts are sent from here. Run this again when the hub can be reached.",
   );
 }

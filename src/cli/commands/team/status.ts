@@ -37,8 +37,8 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   if (!membership) {
-    io.print("This machine belongs to no team.");
-    io.say("`backtrail team join <link>` joins one.");
+    io.print("This machine is not in a team.");
+    io.say("Join one with `backtrail team join <link>`.");
     return;
   }
   io.print(`${oneLine(membership.person)} (${membership.role}) in the team at ${membership.url}`);

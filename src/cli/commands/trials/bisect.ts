@@ -96,32 +96,32 @@ async function nothingFound(
   outcome: Exclude<Bisected, { kind: "found" }>,
   options: Options,
 ): Promise<UserError> {
-  const seeItself = options.verbose ? "" : " --verbose shows what the command says.";
+  const seeItself = options.verbose ? "" : " Use --verbose to see its output.";
   switch (outcome.kind) {
     case "bad-passes":
       return new UserError(
         "not-found",
         options.bad === undefined ? "The command passes now, so nothing broke it." : "The command passes there.",
-        "Name a state where it fails with --bad.",
+        "Give a state where it fails with --bad.",
       );
     case "inconclusive":
       return new UserError(
         "not-found",
         "The command is inconclusive at an end of the search.",
-        `Name other ends with --good and --bad.${seeItself}`,
+        `Choose other ends with --good and --bad.${seeItself}`,
       );
     default: {
       const [missing] = await missingInCopies(workspace, experiment);
       const where =
         outcome.kind === "good-fails"
-          ? "The command fails at --good already."
-          : "No recorded state was found in which it passes.";
+          ? "The command already fails at --good."
+          : "The command passes in no recorded state.";
       return new UserError(
         "not-found",
         where,
         missing
           ? `${missing} is ignored by git, so the copies don't have it: try --link ${missing}.${seeItself}`
-          : `Does it need something that git ignores? --link and --copy bring it along.${seeItself}`,
+          : `Does it need ignored files? Add them with --link or --copy.${seeItself}`,
       );
     }
   }

@@ -81,7 +81,7 @@ function turnOff(workspace: Workspace, options: Options, io: Io): number | undef
   const left = settingsOf(workspace).config.checks.command;
   if (options.json) io.json({ command: left.length > 0 ? left : null, changed });
   else if (left.length > 0)
-    io.say(`Another setting still says ${shownCommand(left)}; \`backtrail config\` shows where it comes from.`);
+    io.say(`Another setting still has ${shownCommand(left)}; \`backtrail config\` shows its origin.`);
   else io.say(changed ? "Checks are off. Earlier results are kept." : "No check was set up.");
   return changed ? undefined : EXIT.nothing;
 }
@@ -147,7 +147,7 @@ function status(workspace: Workspace, options: Options, io: Io): number | undefi
   else io.printMessage(`Checked after each turn: ${shownCommand(command)}${running ? " (running now)" : ""}`);
   for (const { step, verdict } of recent) io.print(`  ${line(step, verdict, io)}`);
   if (green) io.printMessage(`\`backtrail rewind last-green\` goes to ${io.out.paint("magenta", green.id)}.`);
-  if (command.length === 0) io.say("`backtrail check -- npm test` checks each turn in the background.");
+  if (command.length === 0) io.say("Check each turn in the background with `backtrail check -- npm test`.");
   return undefined;
 }
 

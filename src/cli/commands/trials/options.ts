@@ -20,7 +20,7 @@ const USUALLY_NEEDED = ["node_modules", ".venv", "venv", "vendor", "target", ".e
 export function trialFromOptions(workspace: Workspace, options: ExperimentOptions, io: Io): Experiment {
   const command = options.command ?? [];
   if (command.length === 0 || command[0] === "")
-    throw new UserError("usage", "There is no command to run.", "Put it after --, as in: -- npm test");
+    throw new UserError("usage", "There is no command to run.", "Write it after --, for example: -- npm test");
   return {
     command,
     directory: relative(workspace.root, io.cwd) || ".",

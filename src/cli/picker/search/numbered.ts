@@ -41,5 +41,5 @@ export function readAnswer(answer: string, hits: readonly FoundHit[]): PickedHit
   const action = ACTIONS.find((one) => one === word.toLowerCase());
   const hit = hits[Number(number) - 1];
   if (action && hit) return { action, hit };
-  throw new UserError("usage", `"${oneLine(answer)}" is none of 1 to ${hits.length}.`);
+  throw new UserError("usage", `"${oneLine(answer)}" is not a number from 1 to ${hits.length}.`);
 }

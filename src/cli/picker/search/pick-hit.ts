@@ -44,7 +44,7 @@ function find({ opened, workspace, here, best }: HitSource, query: string, limit
 
 async function pickByNumber(source: HitSource, io: Io): Promise<PickedHit> {
   for (;;) {
-    const query = await askLine("Search for, or nothing to stop: ");
+    const query = await askLine("Search for, or Enter to cancel: ");
     if (query === "") throw interrupted();
     const found = await find(source, query, LISTED).catch(asMessage);
     if (typeof found === "string") io.say(found);
@@ -52,7 +52,7 @@ async function pickByNumber(source: HitSource, io: Io): Promise<PickedHit> {
     else {
       for (const line of numberedHits(found, io)) io.say(line);
       const answer = await askLine(
-        "Number to show; or resume, rewind, fork or id and a number; or nothing to search again: ",
+        "Number to show; or resume, rewind, fork or id and a number; or Enter to search again: ",
       );
       if (answer === "") continue;
       const picked = readAnswer(answer, found.hits);

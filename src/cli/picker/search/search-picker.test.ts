@@ -120,5 +120,6 @@ test("what an agent wrote cannot reach the terminal as anything but text", () =>
 test("a numbered list takes a number, with or without what to do", () => {
   expect(readAnswer("2", HITS)).toMatchObject({ action: "show", hit: { document: 2 } });
   expect(readAnswer("Rewind 3", HITS)).toMatchObject({ action: "rewind", hit: { document: 3 } });
-  for (const wrong of ["0", "4", "delete 1", "rewind"]) expect(() => readAnswer(wrong, HITS)).toThrow(/none of 1 to 3/);
+  for (const wrong of ["0", "4", "delete 1", "rewind"])
+    expect(() => readAnswer(wrong, HITS)).toThrow(/not a number from 1 to 3/);
 });

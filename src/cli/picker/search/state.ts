@@ -49,7 +49,7 @@ export function press(before: HitPickerState, key: Key): Outcome {
   return { state: query === undefined ? state : { ...state, query } };
 }
 
-/** The hit under the cursor stays chosen as long as it is found. */
+/** The hit under the cursor stays selected while the query matches it. */
 export function withHits(state: HitPickerState, hits: readonly FoundHit[], total: number): HitPickerState {
   const chosen = state.hits[state.cursor]?.document;
   const at = hits.findIndex(({ document }) => document === chosen);

@@ -102,7 +102,7 @@ function previewLines(state: HitPickerState, screen: HitScreen, columns: number,
   const hit = state.hits[state.cursor];
   if (!hit || rows <= 0) return filled([], Math.max(0, rows));
   const { lines, match } = previewOf(hit, screen, columns);
-  // The match stands in the upper third.
+  // The match is in the upper third.
   const start = Math.max(0, Math.min(lines.length - 1, match - Math.floor(rows / 3) + state.scrolled));
   return filled(
     lines.slice(start, start + rows).map((line) => fitPainted(line, columns)),

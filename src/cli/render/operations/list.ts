@@ -21,7 +21,7 @@ export function operationLines(workspace: Workspace, operations: readonly Operat
   const { paint, columns, now } = view;
   const widest = Math.max(0, ...operations.map(({ time }) => widthOf(age(time, now))));
   return operations.flatMap((operation) => {
-    const takenBack = operation.takenBackBy === null ? "" : "  taken back";
+    const takenBack = operation.takenBackBy === null ? "" : "  undone";
     const when = pad(age(operation.time, now), widest);
     const room = Math.max(MIN_SENTENCE, columns - operation.id.length - widest - 4 - takenBack.length);
     const sentence = fitQuoted(operationSentence(workspace, operation), room);

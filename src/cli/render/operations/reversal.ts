@@ -20,15 +20,15 @@ const SHOWN_TURNS = 8;
 
 export function reversalHeadline({ record, subject }: Reversal, { columns, now }: View): string {
   const when = ` (${age(record.time, now)})`;
-  const room = Math.max(20, columns - "Take back ".length - when.length);
+  const room = Math.max(20, columns - "Undo ".length - when.length);
   return `${fitQuoted(restoreName(record, subject), room)}${when}`;
 }
 
 export function reversalLines({ bringsBack, since, keepsSince }: Reversal, view: View): string[] {
   const { paint } = view;
   const kept = keepsSince
-    ? paint("bold", `Keeps ${plural(since.length, "turn")} that came since:`)
-    : paint(["bold", "yellow"], `Leaves behind ${plural(since.length, "turn")} that came since:`);
+    ? paint("bold", `Keeps ${plural(since.length, "later turn")}:`)
+    : paint(["bold", "yellow"], `Drops ${plural(since.length, "later turn")}:`);
   return [
     ...(bringsBack.length > 0 ? [paint("bold", `Brings back ${plural(bringsBack.length, "turn")}:`)] : []),
     ...turnLines(bringsBack, view),

@@ -20,7 +20,7 @@ export function operationSentence(workspace: Workspace, operation: Operation): s
     case "take":
       return `Took ${subjectWords(subjectOf(workspace, operation.restore))}`;
     default:
-      return `Took back the ${operation.reversed ?? "operation"} ${operation.takesBack ?? ""}`.trimEnd();
+      return `Undid the ${operation.reversed ?? "operation"} ${operation.takesBack ?? ""}`.trimEnd();
   }
 }
 

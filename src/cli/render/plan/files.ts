@@ -50,11 +50,11 @@ function ownNote({ since, kept }: YourFile, now: Date): string {
 /** Only a rewind to a step can keep the user's changes. */
 function ownLines({ kind, target, options, yours }: RestorePlan, paint: Paint, columns: number): string[] {
   const mark = `  ${paint("yellow", "yours")} `;
-  if (options.keepMine) return wrapAfter(mark, "your own changes since then stay (--keep-mine)", columns);
+  if (options.keepMine) return wrapAfter(mark, "your own changes stay (--keep-mine)", columns);
   const going = yours.filter(({ kept }) => !kept).length;
   if (going === 0) return [];
   const hint = kind === "rewind" && target.kind === "step" ? " (--keep-mine keeps them)" : "";
-  return wrapAfter(mark, `your own changes in ${plural(going, "file")} go back too${hint}`, columns);
+  return wrapAfter(mark, `your own changes in ${plural(going, "file")} are rewound too${hint}`, columns);
 }
 
 function counts({ write, create, delete: removed, chmod }: RestorePlan): string {

@@ -57,7 +57,7 @@ function otherLines(plan: RestorePlan, { paint, columns }: PlanView): string[] {
   const add = (label: string, text: string) => lines.push(...wrapAfter(`  ${label} `, text, columns));
   if (plan.head)
     add(paint("yellow", "branch"), `moves from ${plan.head.from.slice(0, 12)} to ${plan.head.to.slice(0, 12)}`);
-  if (plan.restoresIndex) add(paint("yellow", "staged"), "what was staged then, and nothing else");
+  if (plan.restoresIndex) add(paint("yellow", "staged"), "as it was at this step");
   if (plan.oversized) add(paint("yellow", "room"), oversizedLine(plan.oversized));
   add(paint("cyan", "chat"), chatLine(plan));
   return lines;
@@ -70,7 +70,7 @@ export function receiptLines(
   done: string = DONE[plan.kind],
 ): string[] {
   const files = plan.options.chatOnly
-    ? "the files were left as they are"
+    ? "no file changes"
     : `${plural(receipt.written, "file")} written, ${receipt.deleted} deleted`;
   const lines = [`${paint("green", done)}: ${files}.`];
   // The user goes on in an open session; it needs no command.
@@ -87,9 +87,7 @@ export function receiptLines(
   lines.push(
     paint(
       "dim",
-      plan.kind === "redo"
-        ? `\`backtrail ops undo ${receipt.id}\` takes this back.`
-        : "`backtrail redo` takes this back.",
+      plan.kind === "redo" ? `\`backtrail ops undo ${receipt.id}\` undoes this.` : "`backtrail redo` undoes this.",
     ),
   );
   return lines;
@@ -107,7 +105,7 @@ function isSuperseded(note: Receipt["notes"][number], { openSessions }: Receipt)
 
 /** The user can proceed, raise the size limit for steps, or move the files away first. */
 function oversizedLine({ bytes, limit, keptUntil }: OversizedSafety): string {
-  return `the state before this takes up to ${showSize(bytes)}, more than retention.max_size (${showSize(limit)}): it is kept until ${keptUntil.slice(0, 10)} all the same`;
+  return `the previous state takes up to ${showSize(bytes)}, more than retention.max_size (${showSize(limit)}); it is kept until ${keptUntil.slice(0, 10)} anyway`;
 }
 
 /** Describes a target in a few words. */
@@ -116,7 +114,7 @@ export function targetLine(target: StateTarget, view: Pick<PlanView, "columns" |
   const { step } = target;
   const when = age(step.time, view.now);
   const place = step.kind === "turn-start" ? "before " : step.kind === "turn-end" ? "after " : "";
-  // The text around the title: "Forward to ", the id, the age in parentheses, a comma and two quotes.
+  // The text around the title: "Rewind to ", the id, the age in parentheses, a comma and two quotes.
   const room = view.columns - step.id.length - when.length - place.length - 18;
   const title = fit(titleOf(step), Math.max(20, room));
   return `${step.id} (${when}), ${place}${place ? `"${title}"` : title}`;
@@ -125,18 +123,18 @@ export function targetLine(target: StateTarget, view: Pick<PlanView, "columns" |
 function headline(plan: RestorePlan, view: PlanView): string {
   const { paint, columns } = view;
   if (plan.target.kind === "turns" && plan.target.fork !== undefined) {
-    return `${paint("bold", "Bring here")} what the fork ${oneLine(plan.target.fork)} has made`;
+    return `${paint("bold", "Take")} the changes of the fork ${oneLine(plan.target.fork)}`;
   }
   if (plan.target.kind === "turns") {
-    const verb = "Take back";
+    const verb = "Undo";
     const [only, ...others] = plan.target.turns;
     if (only && others.length === 0)
       return `${paint("bold", verb)} ${turnLine(only, view.now, columns - verb.length - 1)}`;
     const title = paint("bold", `${verb} ${plural(plan.target.turns.length, "turn")}:`);
     return [title, ...plan.target.turns.map((turn) => `  ${turnLine(turn, view.now, columns - 2)}`)].join("\n");
   }
-  if (plan.reverses) return `${paint("bold", "Take back")} ${reversalHeadline(plan.reverses, view)}`;
-  const verb = plan.kind === "redo" ? "Forward to" : "Back to";
+  if (plan.reverses) return `${paint("bold", "Undo")} ${reversalHeadline(plan.reverses, view)}`;
+  const verb = plan.kind === "redo" ? "Redo to" : "Rewind to";
   return `${paint("bold", verb)} ${targetLine(plan.target, view)}`;
 }
 
@@ -156,22 +154,21 @@ function chatLine(plan: RestorePlan): string {
   }
   if (plan.chat.kind === "resume") {
     const conversation = `the ${oneLine(plan.chat.agent)} conversation`;
-    return plan.kind === "rewind" ? `${conversation}, which ends there already` : `${conversation} from before`;
+    return plan.kind === "rewind" ? `${conversation}, which already ends there` : `${conversation} from before`;
   }
   const resume = resumeHint(plan);
   if (resume !== null) return resume;
-  if (plan.kind === "take") return "left as it is, here and in the fork";
-  if (plan.chat.reason.kind === "undo-only")
-    return "left as it is; --tell-agent makes a copy that knows what was undone";
+  if (plan.kind === "take") return "not changed, here and in the fork";
+  if (plan.chat.reason.kind === "undo-only") return "not changed; --tell-agent adds a notice of what was undone";
   // A take concerns files alone, and so does taking it back.
-  if (plan.reverses?.record.kind === "take") return "left as it is";
-  return plan.options.codeOnly ? "left as it is (--code-only)" : printable(noConversationText(plan.chat.reason));
+  if (plan.reverses?.record.kind === "take") return "not changed";
+  return plan.options.codeOnly ? "not changed (--code-only)" : printable(noConversationText(plan.chat.reason));
 }
 
 /** A rewind to a checkpoint's commit restores only files; `resume` restores the conversation. */
 export function resumeHint({ target, options }: RestorePlan): string | null {
   if (options.codeOnly || target.kind !== "commit" || target.checkpoint === undefined) return null;
-  return `left as it is; \`backtrail resume ${target.checkpoint}\` continues the checkpoint's conversation`;
+  return `not changed; \`backtrail resume ${target.checkpoint}\` continues the checkpoint's conversation`;
 }
 
 function notUndone(plan: RestorePlan, { paint, columns, all }: PlanView): string[] {
@@ -187,7 +184,7 @@ function notUndone(plan: RestorePlan, { paint, columns, all }: PlanView): string
   });
   const left = plan.notUndone.length - shown.length;
   if (left > 0) lines.push(paint("dim", `  … and ${left} more (--all lists them)`));
-  return ["", paint("bold", plan.kind === "take" ? "Not brought here" : "Not undone by this"), ...lines];
+  return ["", paint("bold", plan.kind === "take" ? "Not taken" : "Not undone"), ...lines];
 }
 
 function conflicts(plan: RestorePlan, { paint, columns }: PlanView): string[] {

@@ -21,7 +21,7 @@ export function turnLines(
   { paint, columns, all }: TurnsView,
 ): string[] {
   if (turns.length === 0) return [];
-  const verb = kind === "take" ? "Brings" : "Takes back";
+  const verb = kind === "take" ? "Takes" : kind === "undo" ? "Undoes" : "Rewinds";
   const grouped = groupTurns(turns).flat();
   const shown = all || grouped.length <= MAX_SHOWN ? grouped : grouped.slice(0, MAX_SHOWN - 1);
   const rows = shown.map((turn) => {

@@ -102,15 +102,15 @@ export function searchNotes(status: IndexStatus, paint: Paint, result?: Pick<Sea
     for (const hint of result.near ? nearTexts(result.near) : [])
       notes.push(`${paint("cyan", "hint:")} ${printable(hint)}`);
   }
-  if (status.remade) notes.push(paint("dim", "The search index was damaged; it is being made again."));
+  if (status.remade) notes.push(paint("dim", "The search index was damaged; it is being rebuilt."));
   if (status.readOnly)
     notes.push(
       paint("yellow", "The search index can't be written, so turns may be missing. Is the disk full or read-only?"),
     );
-  else if (status.busy) notes.push(paint("dim", "Indexing goes on in the background."));
+  else if (status.busy) notes.push(paint("dim", "Indexing continues in the background."));
   else if (status.pending > 0)
     notes.push(
-      paint("dim", `${plural(status.pending, "transcript")} not indexed yet; indexing goes on in the background.`),
+      paint("dim", `${plural(status.pending, "transcript")} not indexed yet; indexing continues in the background.`),
     );
   return notes;
 }

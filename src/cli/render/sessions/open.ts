@@ -30,7 +30,7 @@ function openSessionLine({ name, session, title, working, notified }: OpenSessio
   const what = title === null ? shortSession(session) : `"${shorten(oneLine(title), TITLE_LENGTH)}"`;
   const stop = working ? "It is working: interrupt it first. " : "";
   const told = notified
-    ? "Your next prompt there tells it what was restored."
-    : "It does not know: tell it to read the files again.";
+    ? "Your next prompt there tells the agent what was restored."
+    : "The agent does not know: tell it to read the files again.";
   return `${oneLine(name)} ${what}. ${stop}${told}`;
 }

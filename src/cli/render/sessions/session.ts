@@ -16,7 +16,7 @@ export function recordedSessionLines(session: RecordedSession, view: CheckpointV
   return [
     `${paint("bold", "session")} ${paint("cyan", oneLine(session.agent) + model)}  ${oneLine(session.session)}`,
     ...labeled("title", session.title && oneLine(session.title), paint),
-    ...labeled("imported", session.imported ? "without snapshots: there is nothing to go back to" : null, paint),
+    ...labeled("imported", session.imported ? "without snapshots, so it can't be rewound" : null, paint),
     ...labeled("tokens", session.tokens && tokenLine(session.tokens), paint),
     ...labeled("cost", session.tokens && costWords(session.cost), paint),
     ...labeled("checkpoints", session.checkpoints.join(", "), paint),

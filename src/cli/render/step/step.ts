@@ -35,8 +35,8 @@ export const WHY_NOT_CAPTURED: Readonly<Record<NotCaptured["why"], string>> = {
   "too-large": "too large",
   "too-many": "too many files match capture.include",
   "no-time": "no time to read it",
-  "nested-repository": "a repository of its own",
-  submodule: "a submodule with changes of its own",
+  "nested-repository": "a nested repository",
+  submodule: "a submodule with changes",
   unreadable: "cannot be read",
   "special-file": "not a regular file",
 };
@@ -61,7 +61,7 @@ export function stepDetails(step: Step, sameTurn: readonly Step[], view: StepVie
   );
   add("tokens", step.tokens && tokenLine(step.tokens));
   add("cost", step.tokens && costWords(costOf(step)));
-  add("chat", step.transcript ? "recorded" : step.agent ? "unavailable (no transcript found)" : null);
+  add("chat", step.transcript ? "recorded" : step.agent ? "none (no transcript found)" : null);
   add("command", step.command && oneLine(step.command));
   section(lines, "Prompt", step.prompt, columns, paint);
   section(lines, "Answer", step.response, columns, paint);

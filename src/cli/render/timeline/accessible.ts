@@ -21,11 +21,11 @@ function entry({ head, steps, prompt, open }: Turn, { now, fates, verdictOf, pat
   const about = titleOf(open && head.kind !== "turn-start" ? { ...head, kind: "turn-start" } : head, prompt);
   lines.push(prompt === null ? `${about}.` : `Prompt: ${about}`, ...filesSpoken(head));
   const start = steps.find(({ kind }) => kind === "turn-start");
-  if (start && fates?.changedBefore(start)) lines.push("Files had been changed by hand before.");
+  if (start && fates?.changedBefore(start)) lines.push("Files were changed by hand before.");
   const verdict = VERDICTS[verdictOf?.(head) ?? ""];
   if (verdict) lines.push(verdict);
   const fate = fates?.of(head);
-  if (fate) lines.push(fate === "undone" ? "This turn was undone." : "This turn was taken back by a rewind.");
+  if (fate) lines.push(fate === "undone" ? "This turn was undone." : "This turn was rewound.");
   else if (open) lines.push("This turn is not finished.");
   if (head.interrupted) lines.push("It was interrupted.");
   for (const task of tasksOf({ head, steps, prompt, open })) {

@@ -71,7 +71,7 @@ function entry(turn: Turn, options: TimelineOptions): string[] {
   );
   const names = namesOf(head, room);
   if (names && !options.steps) lines.push(paint("dim", names));
-  if (changedBefore(turn, options)) lines.push(paint("yellow", fit("files had been changed by hand before", room)));
+  if (changedBefore(turn, options)) lines.push(paint("yellow", fit("files were changed by hand before", room)));
   if (options.steps && turn.steps.length > 1) lines.push(...everyStep(turn, options));
   else lines.push(...below(turn, options));
   if (head.interrupted) lines.push(paint("yellow", "interrupted"));

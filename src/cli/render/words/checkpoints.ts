@@ -19,7 +19,7 @@ export const CHECKPOINT_WORDS: WordsFor<CheckpointProblem> = {
     `It has ${plural(lines, "line")}.`,
   ],
   "not-a-file": ({ path }) => [`${shownPath(path)} is not a file.`, "Name one file of text."],
-  "file-missing": ({ path }) => [`There is no file ${shownPath(path)} here.`, "Give its path as it is now."],
+  "file-missing": ({ path }) => [`There is no file ${shownPath(path)} here.`, "Give its current path."],
   "not-text": ({ path }) => [`${shownPath(path)} is not text, or too large.`, "Only text files can be blamed."],
   "not-in-work-tree": ({ path }) => [`${shownPath(path)} is not in this work tree.`, "Name a file of this repository."],
 
@@ -27,7 +27,7 @@ export const CHECKPOINT_WORDS: WordsFor<CheckpointProblem> = {
   "checkpoint-branch-moving": ({ branch }) => [`The branch ${branch} kept changing.`, TRY_AGAIN],
   "checkpoint-unreadable": ({ checkpoint, defects }) => [
     `Checkpoint ${checkpoint} cannot be read: ${defects.map(checkpointDefectText).join(" ") || "it has no metadata.json."}`,
-    "It was written by something else, or damaged on its way here.",
+    "Another program wrote it, or it was damaged.",
   ],
   "session-name-ambiguous": ({ text }) => [`"${shown(text)}" matches several sessions.`, MORE_LETTERS],
   "session-gone": () => ["That session is gone.", LOG_LISTS],
@@ -45,51 +45,51 @@ export const CHECKPOINT_WORDS: WordsFor<CheckpointProblem> = {
     `There is no remote "${shown(text)}" here.`,
     names.length > 0
       ? `Existing remotes: ${names.map((name) => oneLine(name)).join(", ")}`
-      : "`git remote add` makes one; an address will do as well.",
+      : "Add one with `git remote add`, or give an address.",
   ],
   "remote-unreachable": ({ remote, reason, asks }) => [
     `${remote} could not be reached: ${remoteFailureText(reason)}`,
     asks
-      ? "Nobody is asked for a password here: `git fetch` from there must work without one."
-      : "`git ls-remote` shows whether git gets there.",
+      ? "Backtrail can't ask for a password: `git fetch` must work without one."
+      : "Check with `git ls-remote` whether git can reach it.",
   ],
   "remote-refused": ({ remote, reason }) => [
-    `What ${remote} has on the branch entire/checkpoints/v1 is refused: ${remoteFailureText(reason)}`,
-    "None of it was kept.",
+    `The branch entire/checkpoints/v1 of ${remote} was refused: ${remoteFailureText(reason)}`,
+    "Nothing was kept.",
   ],
-  "push-rejected": ({ remote, reason }) => [`${remote} did not take the checkpoints: ${reason}`],
+  "push-rejected": ({ remote, reason }) => [`${remote} rejected the checkpoints: ${reason}`],
   "push-has-secrets": ({ count, files }) => {
     const listed = files.slice(0, MAX_FILES).map(({ path, rules }) => `${shownPath(path)} (${rules.join(", ")})`);
     const more = files.length > MAX_FILES ? ` and ${plural(files.length - MAX_FILES, "more file")}` : "";
     return [
       `Nothing was pushed: ${plural(count, "text")} in the checkpoints ${count === 1 ? "looks" : "look"} secret: ${listed.join("; ")}${more}.`,
-      "They were written before the rules knew them. If they are harmless, add them to the setting redaction.allow; --anyway pushes all the same.",
+      "They were written before the rules covered them. If they are harmless, add them to the setting redaction.allow, or push with --anyway.",
     ];
   },
   "push-too-large": ({ path, bytes }) => [
     `Nothing was pushed: ${shownPath(path)} has ${Math.ceil(bytes / (1024 * 1024))} MiB, which hosts refuse.`,
-    "--anyway pushes all the same.",
+    "Push it with --anyway.",
   ],
 };
 
 export const REDACTION_WORDS: WordsFor<RedactionProblem> = {
   "pattern-invalid": ({ setting, pattern, reason }) => [
     `${setting}: ${shorten(printable(JSON.stringify(pattern)), 80)} is not a pattern: ${printable(reason)}.`,
-    "Patterns are written as RE2 takes them: no back-references and no look-around.",
+    "Patterns use RE2 syntax: no back-references and no look-around.",
   ],
   "vault-key-damaged": ({ path }) => [
     "The key of the redacted secrets is damaged.",
     `Put ${path} back from a backup, or remove it: what was redacted with it then stays redacted.`,
   ],
-  "vault-locked": () => ["Another process holds the redacted secrets.", TRY_AGAIN],
+  "vault-locked": () => ["Another process is using the redacted secrets.", TRY_AGAIN],
 };
 
 export const MAINTENANCE_WORDS: WordsFor<MaintenanceProblem> = {
   "steps-not-forgotten": ({ steps }) => [
     `${plural(steps, "step")} could not be forgotten: the session is busy.`,
-    "End its agent; the next command goes on with it.",
+    "End its agent; the next command continues.",
   ],
-  "session-not-forgotten": () => ["The session is busy.", "End its agent; the next command goes on with it."],
+  "session-not-forgotten": () => ["The session is busy.", "End its agent; the next command continues."],
   "step-without-own-conversation": () => [
     "A single step has no conversation of its own.",
     "Name its session, or leave --conversation-only out.",
@@ -99,7 +99,7 @@ export const MAINTENANCE_WORDS: WordsFor<MaintenanceProblem> = {
     LOG_LISTS,
   ],
   "text-too-short": ({ min }) => ["That is too short to look for.", `Give at least ${min} characters.`],
-  "worker-running": () => ["Backtrail is at work in the background here.", TRY_AGAIN],
+  "worker-running": () => ["Backtrail is working in the background here.", TRY_AGAIN],
 };
 
 export function checkpointDefectText(defect: CheckpointDefect): string {
@@ -123,15 +123,15 @@ export function checkpointDefectText(defect: CheckpointDefect): string {
     case "transcript-too-large":
       return `The transcript of session ${defect.session} has ${defect.mebibytes} MiB, which is too large to show.`;
     case "transcript-changed":
-      return `The transcript of session ${defect.session} is not what its content_hash.txt says.`;
+      return `The transcript of session ${defect.session} does not match its content_hash.txt.`;
     case "images-too-large":
       return `The images of session ${defect.session} are too large to show.`;
     case "conversation-removed":
       return REMOVED;
     case "conversation-missing":
-      return `Session ${defect.session} has no conversation here that could be summarised.`;
+      return `Session ${defect.session} has no conversation here to summarize.`;
     case "summary-not-kept":
-      return "The checkpoint has changed meanwhile, so its summary was not kept.";
+      return "The checkpoint has changed since, so its summary was discarded.";
   }
 }
 

@@ -7,7 +7,7 @@ export const GIT_WORDS: WordsFor<GitProblem> = {
   "git-failed": ({ verb, code, reason }) => [`git ${verb} failed: ${reason || `exit status ${code}`}`],
   "object-missing": ({ object }) => [
     `Object ${object} is missing from the repository.`,
-    "Run `git fsck` to see what else is.",
+    "Run `git fsck` to see what else is missing.",
   ],
   "object-type": ({ object, type, expected }) => [`Object ${object} is a ${type}, not a ${expected}.`],
   "git-ended": () => ["git cat-file ended unexpectedly."],

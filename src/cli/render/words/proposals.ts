@@ -12,15 +12,15 @@ export const PROPOSAL_WORDS: WordsFor<ProposalProblem> = {
   ],
   "proposal-ambiguous": ({ id }) => [`"${shown(id)}" matches several proposals.`, MORE_LETTERS],
   "proposal-closed": ({ id, state }) => [
-    `Proposal ${id} ${state === "expired" ? "has expired" : `was ${state} already`}.`,
-    state === "applied" ? "`backtrail redo` takes the last rewind or undo back." : ASK_AGAIN,
+    `Proposal ${id} ${state === "expired" ? "has expired" : `is already ${state}`}.`,
+    state === "applied" ? "`backtrail redo` undoes the last rewind or undo." : ASK_AGAIN,
   ],
   "proposal-without-reason": () => [
     "A proposal needs a reason.",
-    "Say in a sentence what is wrong with these changes.",
+    "Explain in a sentence what is wrong with these changes.",
   ],
   "too-many-proposals": ({ open }) => [
-    `${plural(open, "proposal")} are open already.`,
+    `${plural(open, "proposal")} are already open.`,
     "Ask the user to decide on them: `backtrail proposals` lists them.",
   ],
   "proposal-in-conflict": ({ path, more }) => [
@@ -28,6 +28,6 @@ export const PROPOSAL_WORDS: WordsFor<ProposalProblem> = {
     "Propose to undo the later turns first, or rewind to before this turn.",
   ],
   "proposal-changes-nothing": ({ isUndo }) => [
-    isUndo ? "Nothing to undo: none of these changes are in the files." : "The files are already so.",
+    isUndo ? "Nothing to undo: none of these changes are in the files." : "The files are already in this state.",
   ],
 };

@@ -23,7 +23,7 @@ export const RUN_WORDS: WordsFor<RunProblem> = {
     `Its program is ${program}.`,
   ],
   "not-askable": ({ name, names }) => [
-    `${name} can't be asked without tools that change things, and what it would be given may be anybody's words.`,
+    `${name} can't run without tools that change things, and its input may be hostile.`,
     `These can: ${names.join(", ")}.`,
   ],
   "no-answer-in-time": ({ name, seconds }) => [`${name} did not answer within ${seconds} s.`],
@@ -36,10 +36,13 @@ export const RUN_WORDS: WordsFor<RunProblem> = {
   "session-id-invalid": ({ session }) => [`"${shown(session)}" can't be the id of a session to continue.`],
   "prompt-has-nul": () => ["The prompt contains a NUL byte.", "Pass plain text."],
   "prompt-too-long": ({ bytes, limit }) => [
-    `The prompt is too long: ${bytes} bytes, and the system passes on ${limit}.`,
-    "Put it into a file, and ask the agent to read that.",
+    `The prompt is too long: ${bytes} bytes, and the system allows ${limit}.`,
+    "Write it to a file, and ask the agent to read the file.",
   ],
-  "no-prompts": ({ where }) => [`There is no prompt in ${where}.`, "One a line, or between lines of `---`."],
+  "no-prompts": ({ where }) => [
+    `There is no prompt in ${where}.`,
+    "Write one per line, or separate them by lines of `---`.",
+  ],
   "too-many-prompts": ({ where, count, limit }) => [
     `${where} has ${plural(count, "prompt")}; at most ${limit} are run.`,
   ],
@@ -57,11 +60,11 @@ export const RUN_WORDS: WordsFor<RunProblem> = {
     `Several sessions begin with ${oneLine(text)}: ${sessions.slice(0, 5).map(sessionName).join(", ")}`,
     "Give more of the id.",
   ],
-  "parent-unknown": ({ id }) => [`Parent session not found: ${id}`, "`--list` shows the sessions there are."],
+  "parent-unknown": ({ id }) => [`Parent session not found: ${id}`, "`--list` shows all sessions."],
   "log-not-writable": ({ logs, code }) => [`Cannot write to ${logs}`, `${whyNotWritable(code)} ${OTHER_LOGS}`],
   "log-refused": ({ reason, hint }) => [reason, hint === undefined ? OTHER_LOGS : `${hint} ${OTHER_LOGS}`],
 
-  "worktree-without-git": () => ["There is no git repository here to make a worktree of.", "Leave --worktree out."],
+  "worktree-without-git": () => ["A worktree needs a git repository.", "Leave --worktree out."],
   "worktree-without-commit": () => ["Nothing is committed here yet, so a worktree would be empty.", "Commit first."],
   "worktree-not-made": ({ directory, reason }) => [
     `The worktree could not be made in ${shownPath(directory)}: ${reason}.`,

@@ -1,4 +1,4 @@
-/** The sentences for searches that are refused or can't be done, and for what is close to a search that found nothing. */
+/** The sentences for refused and impossible searches, and for suggestions when a search finds nothing. */
 import { plural } from "../../../base/text.ts";
 import type { SearchProblem } from "../../../search/problems.ts";
 import type { Near } from "../../../search/results/near.ts";
@@ -12,8 +12,8 @@ export const SEARCH_WORDS: WordsFor<SearchProblem> = {
   "cost-filter-invalid": ({ value }) => [`cost:${shown(value)} is not a cost.`, "Write cost:>1 or cost:<0.5."],
   "search-index-busy": () => ["Another process is using the search index.", "Try again in a moment."],
   "search-index-later": () => [
-    "A later version of Backtrail made the search index.",
-    "Use that version, or make the index again with `backtrail search --rebuild`.",
+    "A later version of Backtrail created the search index.",
+    "Use that version, or rebuild the index with `backtrail search --rebuild`.",
   ],
   "search-index-unusable": ({ path, reason }) => [
     `The search index can't be opened: ${reason}`,

@@ -12,7 +12,7 @@ export const STEP_WORDS: WordsFor<StepProblem> = {
   ],
   "step-prefix-ambiguous": ({ text, ids }) => [
     `"${text}" could be any of ${ids.slice(0, 5).join(", ")}.`,
-    "Give a few more letters of the id.",
+    "Give more letters of the id.",
   ],
   "session-busy": ({ change }) =>
     change === "rename"
@@ -31,7 +31,7 @@ export const API_WORDS: WordsFor<ApiProblem> = {
   "not-a-directory": ({ path }) => [`${shownPath(path)} is not a directory.`],
   "proposal-stale": () => [
     "The files changed since this was proposed. Nothing was changed.",
-    "The plan was drawn up again: look at it and apply it once more.",
+    "Check the new plan and apply it again.",
   ],
   "target-not-in-turn": ({ target }) => [`"${shown(target)}" is not part of a turn.`],
 };

@@ -8,10 +8,10 @@ export const HUB_WORDS: WordsFor<HubProblem> = {
     "This is not the address of a PostgreSQL database.",
     "It looks like `postgres://user:password@host/database`. BACKTRAIL_HUB_DATABASE keeps it out of the command line.",
   ],
-  "no-index": () => ["This database has no index of a team.", "`backtrail hub init` creates or updates it."],
+  "no-index": () => ["This database has no team index.", "Create or update it with `backtrail hub init`."],
   "index-older": () => [
     "The schema of this database is older than this program.",
-    "`backtrail hub init` creates or updates it.",
+    "Create or update it with `backtrail hub init`.",
   ],
   "index-newer": ({ version, known }) => [
     `The schema of this database is version ${version}, and this program knows version ${known}.`,
@@ -30,8 +30,8 @@ export const HUB_WORDS: WordsFor<HubProblem> = {
 
 export const TEAM_WORDS: WordsFor<TeamProblem> = {
   "no-team": () => [
-    "This machine belongs to no team.",
-    "`backtrail team join <link>` joins one; whoever runs the hub makes the link with `backtrail hub token invite`.",
+    "This machine is not in a team.",
+    "Join one with `backtrail team join <link>`. The hub's administrator creates the link with `backtrail hub token invite`.",
   ],
   "team-file-damaged": () => [
     "The file with your team's hub cannot be read.",
@@ -39,13 +39,13 @@ export const TEAM_WORDS: WordsFor<TeamProblem> = {
   ],
   "share-file-damaged": () => [
     "The file that says what this repository shares cannot be read.",
-    "`backtrail team share` chooses again.",
+    "Choose again with `backtrail team share`.",
   ],
   "not-a-team-repository": () => ["This is not a name for a repository.", "It looks like `github.com/acme/shop`."],
   "not-a-hub": () => ["This is not the address of a hub.", "It looks like `https://hub.example.com`."],
   "hub-not-http": () => ["A hub's address begins with https://."],
   "hub-not-encrypted": () => [
-    "This address is not encrypted: everybody on the way could read the token and what you share.",
+    "This address is not encrypted: others on the network could read the token and what you share.",
     "Use https://, or give --insecure if the network itself is private.",
   ],
 };

@@ -10,18 +10,18 @@ export const TRIAL_WORDS: WordsFor<TrialProblem> = {
   ],
   "path-not-below-root": ({ path }) => [
     `${shownPath(path)} is not a path below the work tree's root.`,
-    "Give it as it is seen from there, such as node_modules.",
+    "Give a path relative to the root, such as node_modules.",
   ],
   "not-between-ends": ({ step }) => [
-    `${step} does not lie between the two ends.`,
+    `${step} is not between the two ends.`,
     "--good must be older than --bad; `backtrail log` shows the order.",
   ],
   "command-denied": ({ program }) => [`"${shown(program)}" can't be started: permission denied.`],
   "command-missing": ({ program }) => [
     `"${shown(program)}" was not found in PATH.`,
     /\s/.test(program)
-      ? "Leave out the quotes around the whole command; for what only a shell understands, write: sh -c '…'"
-      : "The command is started as it is; for what only a shell understands, write: sh -c '…'",
+      ? "Remove the quotes around the whole command, or use a shell: sh -c '…'"
+      : "The command runs without a shell. For shell syntax, write: sh -c '…'",
   ],
   "trial-stopped": () => ["Stopped. Nothing was changed."],
 };

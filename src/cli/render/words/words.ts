@@ -2,12 +2,12 @@
 import type { Problem, ProblemText } from "../../../base/errors.ts";
 import { oneLine, shorten, shownPath } from "../../../base/text.ts";
 
-/** A sentence and perhaps a hint for every problem of a layer; the type checker finds what is missing. */
+/** A sentence and perhaps a hint for every problem of a layer; the type checker finds missing ones. */
 export type WordsFor<P extends Problem> = {
   readonly [K in P["kind"]]: (problem: Extract<P, { kind: K }>) => ProblemText;
 };
 
-export const MORE_LETTERS = "Give a few more letters.";
+export const MORE_LETTERS = "Give more letters.";
 export const TRY_AGAIN = "Try again in a moment.";
 export const LOG_LISTS = "`backtrail log` shows what is recorded.";
 

@@ -1,6 +1,6 @@
 /**
  * Removes a fork whose creation failed or was killed. Deletes only files that its creation wrote; all other files stay.
- * Our own refs hold what somebody committed or staged there meanwhile.
+ * Our refs keep what was committed or staged there since.
  */
 import { rmdirSync } from "node:fs";
 import { gitIn } from "../../../git/git.ts";

@@ -39,7 +39,7 @@ export function connect(): void {
     const wasLost = connection.get() === "lost";
     instance = hello.instance;
     connection.set("live");
-    // Whatever happened meanwhile was not reported.
+    // Changes in between were not reported.
     if (wasLost) notify(ALL);
   });
   source.addEventListener("changed", (event) => {

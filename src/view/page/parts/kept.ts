@@ -1,4 +1,4 @@
-/** The last value that was there: what is on the screen stays until the next one comes. */
+/** Keeps the last value on the screen until the next one is loaded. */
 import { useRef } from "preact/hooks";
 
 export function useKept<T>(value: T | undefined, forget = false): T | undefined {

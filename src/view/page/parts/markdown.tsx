@@ -42,7 +42,7 @@ function BlockView({ block }: { block: Block }) {
         </p>
       );
     case "heading":
-      // The page has headings of its own: those of a text are only bold.
+      // The page has its own headings, so headings in a text are only bold.
       return (
         <p class={`md-heading md-${Math.min(block.level, 3)}`}>
           <Spans spans={block.spans} />

@@ -13,7 +13,7 @@ const HEIGHT = 20;
 interface Props {
   lines: readonly string[];
   path: string;
-  /** What stands before a line's number. */
+  /** Shown before a line's number. */
   gutter?: (index: number) => ComponentChildren;
   /** Lines that are marked, from 0. The first of them is scrolled to. */
   changed?: ReadonlySet<number>;

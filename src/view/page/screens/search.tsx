@@ -140,7 +140,7 @@ function Group({ hits }: { hits: Hits }) {
   );
 }
 
-/** Matches stand between U+0001 and U+0002. */
+/** Matches are between U+0001 and U+0002. */
 function Snippet({ text }: { text: string }) {
   return (
     <>

@@ -45,7 +45,7 @@ const FAMILIES = {
   data: family("(?<![\\w$])#.*|//.*", "true false null yes no on off"),
 } satisfies Record<string, Family>;
 
-/** The comment is written so that this script can stand inside of an exported HTML file. */
+/** The comment is split so that this script can be inside an exported HTML file. */
 const MARKUP = /(?<comment>[<]!--.*?(?:-->|$))|(?<tag><\/?[A-Za-z][\w:.-]*|\/?>)|(?<string>"[^"]*"?|'[^']*'?)/g;
 
 type FamilyName = keyof typeof FAMILIES | "markup" | "plain";

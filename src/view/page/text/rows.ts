@@ -9,7 +9,7 @@ export interface Row {
   new: number;
 }
 
-/** What stood on the left, and what stands on the right. */
+/** The left and the right side of a row. */
 export interface Pair {
   left: Row | null;
   right: Row | null;
@@ -36,7 +36,7 @@ export function rowsOf(hunks: readonly Hunk[]): Row[] {
   return rows;
 }
 
-/** Deleted lines stand beside the lines that were added in their place. */
+/** Puts deleted lines beside the lines that replaced them. */
 export function pairRows(rows: readonly Row[]): Pair[] {
   const pairs: Pair[] = [];
   for (let i = 0; i < rows.length; ) {

@@ -16,7 +16,7 @@ const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this finds
 const SUSPICIOUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** Text with line ends and tabs as they are, and everything else that cannot be seen made visible. */
+/** Keeps line ends and tabs, and makes all other invisible characters visible. */
 export function visible(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   return text
@@ -43,7 +43,7 @@ export function firstLine(text: string, length: number): string {
   return line(text.trim().split("\n", 1)[0] ?? "", length);
 }
 
-/** A line of a file as it is shown: made visible, and cut if it is very long. */
+/** A line of a file for display: with visible characters, and cut if very long. */
 export function fileLine(text: string): { text: string; cut: number } {
   if (text.length <= MAX_LINE) return { text: visible(text), cut: 0 };
   return { text: visible(text.slice(0, MAX_LINE)), cut: text.length - MAX_LINE };

@@ -29,7 +29,7 @@ export function heightOf(entry: Entry): number {
   return entry.kind === "day" ? HEIGHTS.day : heightOfItem(entry.item);
 }
 
-/** Subagents stand below their turn, in its row. */
+/** Subagents are shown in the row of their turn. */
 export function heightOfItem(item: TimelineItem): number {
   const below = item.kind === "turn" ? item.subagents.length * HEIGHTS.subagent : 0;
   return HEIGHTS[item.kind] + below;

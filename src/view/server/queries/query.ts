@@ -1,4 +1,4 @@
-/** The parameters of a query, checked as they are read. */
+/** Reads and validates the parameters of a query. */
 import { UserError } from "../../../base/errors.ts";
 
 const MAX_VALUE = 4_096;

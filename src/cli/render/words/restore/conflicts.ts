@@ -1,4 +1,4 @@
-/** The words for conflicts: what stands in the way of a restore, and who changed the same lines. */
+/** The words for conflicts: obstacles to a restore, and who changed the same lines. */
 import { oneLine, shownPath } from "../../../../base/text.ts";
 import type { ConflictReason, ConflictSource, MergeConflictKind } from "../../../../restore/types.ts";
 
@@ -6,10 +6,10 @@ const MERGE_CONFLICTS: Record<MergeConflictKind, string> = {
   "same-lines": "the same lines were changed since",
   binary: "it is binary and was changed since",
   "removed-and-changed": "one side removed it, the other changed it",
-  "created-and-changed": "it was created then and changed since",
+  "created-and-changed": "it was created by this turn and changed since",
   deleted: "it was deleted since",
   changed: "it was changed since",
-  "not-plain": "it is not a plain file, and was changed since",
+  "not-plain": "it is not a regular file, and was changed since",
   moved: "it was moved or replaced since",
 };
 
@@ -32,7 +32,7 @@ function sourceText(source: ConflictSource): string {
     case "subagent":
       return `another subagent (${oneLine(source.name)})`;
     case "running-turn":
-      return "a turn that is under way";
+      return "a turn in progress";
     case "outside-turns":
       return "an edit outside of any turn";
   }

@@ -9,24 +9,24 @@ import type { DropRisk } from "../../../../restore/owned/work.ts";
 import { MORE_LETTERS, shown, type WordsFor } from "../words.ts";
 import { noteText } from "./notes.ts";
 
-const OTHER_DIRECTORY = "Give another place with --directory.";
+const OTHER_DIRECTORY = "Choose another directory with --directory.";
 const LEAVE_OUT = "Leave it out.";
 
 export const FORK_WORDS: WordsFor<ForkProblem> = {
-  "forks-locked": () => ["Another fork is being made or dropped.", "Wait until it is done, then try again."],
+  "forks-locked": () => ["Another process is creating or dropping a fork.", "Wait until it is done, then try again."],
   "fork-unknown": ({ text, names, closest }) => [
     `There is no fork "${shown(text)}".`,
     closest !== null
       ? `Did you mean ${closest}?`
       : names.length > 0
         ? `Existing forks: ${names.join(", ")}`
-        : "`backtrail fork <step>` makes one.",
+        : "Create one with `backtrail fork <step>`.",
   ],
   "fork-ambiguous": ({ text, names }) => [
     `"${shown(text)}" could be any of ${names.slice(0, 5).join(", ")}.`,
     MORE_LETTERS,
   ],
-  "fork-gone": ({ fork }) => [`The fork ${fork} is gone.`, "`backtrail fork drop` forgets it."],
+  "fork-gone": ({ fork }) => [`The fork ${fork} is gone.`, "Remove it from the list with `backtrail fork drop`."],
   "fork-unreadable": ({ fork, directory }) => [
     `The fork ${fork} can't be read: ${shownPath(directory)} does not lead to this repository.`,
     `If one of them was moved: git worktree repair ${shownPath(directory)}`,
@@ -35,38 +35,38 @@ export const FORK_WORDS: WordsFor<ForkProblem> = {
     `This is the fork ${fork} itself.`,
     action === "drop"
       ? "Drop it from another work tree."
-      : `Take it from where its work should go: backtrail -C <directory> fork take ${fork}`,
+      : `Run this from the work tree that should get its changes: backtrail -C <directory> fork take ${fork}`,
   ],
 
   "folder-has-no-branches": () => ["This folder has no git, so a fork of it has no branch.", "Leave the option out."],
   "branch-name-invalid": ({ branch }) => [
     `"${shown(branch, 80)}" can't be the name of a branch.`,
-    "Give another one with --branch.",
+    "Choose another one with --branch.",
   ],
   "branch-exists": ({ branch }) => [
     `A branch ${shown(branch, 80)} already exists.`,
-    "Give another name with --branch.",
+    "Choose another name with --branch.",
   ],
-  "branch-not-made": ({ reason }) => [`The branch could not be made: ${reason}.`],
+  "branch-not-made": ({ reason }) => [`The branch could not be created: ${reason}.`],
   "branch-name-taken": ({ branch, tip }) => [
-    `The branch ${oneLine(branch)} can't be made again: another one has its name.`,
-    tip === null ? undefined : `Give it another one: git branch <name> ${tip}`,
+    `The branch ${oneLine(branch)} can't be created again: another branch has its name.`,
+    tip === null ? undefined : `Create it under another name: git branch <name> ${tip}`,
   ],
   "directory-exists": ({ directory }) => [`${shownPath(directory)} already exists.`, OTHER_DIRECTORY],
-  "directory-in-git": ({ directory }) => [`${shownPath(directory)} lies in git's own directory.`, OTHER_DIRECTORY],
+  "directory-in-git": ({ directory }) => [`${shownPath(directory)} is inside git's own directory.`, OTHER_DIRECTORY],
   "directory-in-work-tree": ({ directory }) => [
-    `${shownPath(directory)} lies in the work tree itself, and git does not ignore it.`,
+    `${shownPath(directory)} is inside the work tree, and git does not ignore it.`,
     OTHER_DIRECTORY,
   ],
   "directory-has-steps": ({ directory }) => [
-    `${shownPath(directory)} has steps of its own, from a folder that was there before.`,
+    `${shownPath(directory)} already has steps, of a folder that was there before.`,
     OTHER_DIRECTORY,
   ],
   "fork-not-made": ({ directory, reason }) => [
-    `The fork could not be made in ${shownPath(directory)}: ${reason}.`,
+    `The fork could not be created in ${shownPath(directory)}: ${reason}.`,
     OTHER_DIRECTORY,
   ],
-  "fork-vanished": ({ directory }) => [`The fork in ${shownPath(directory)} is not there after it was made.`],
+  "fork-vanished": ({ directory }) => [`The fork in ${shownPath(directory)} does not exist after it was created.`],
   "fork-source-gone": ({ step }) => [`Step ${step}, which the fork was made from, is gone.`],
   "fork-step-gone": ({ step, fork, branch, tip }) => [
     `Step ${step}, which holds the files of the fork ${oneLine(fork)}, is gone.`,
@@ -80,8 +80,8 @@ export const FORK_WORDS: WordsFor<ForkProblem> = {
   "fork-left-files": ({ reason, hint, left }) => [`${reason} ${noteText(left)}`, hint],
 
   "appeared-in-fork": ({ path, fork }) => [
-    `${shownPath(path)} has appeared in the fork ${fork} since you were asked. Nothing was changed.`,
-    "Try again to see everything that would go.",
+    `${shownPath(path)} appeared in the fork ${fork} after you confirmed. Nothing was changed.`,
+    "Try again to see everything that would be deleted.",
   ],
   "fork-not-linked": ({ directory, fork }) => [
     `${shownPath(directory)} does not lead to git's record of the fork ${fork}, so it may be something else. Nothing was changed.`,
@@ -90,28 +90,31 @@ export const FORK_WORDS: WordsFor<ForkProblem> = {
   "fork-missing": ({ directory, fork, why }) => [
     `The directory of the fork ${fork} is not at ${shownPath(directory)}, and ${why === "locked" ? "it is locked" : "the repository was moved since it was made"}. Nothing was changed.`,
     why === "locked"
-      ? "If it is really gone, run `git worktree unlock` and try again."
+      ? "If the directory is gone, run `git worktree unlock` and try again."
       : "If it was moved too: git worktree repair <its directory>. If it is gone: git worktree prune. Then try again.",
   ],
   "fork-replaced": ({ directory }) => [
-    `${shownPath(directory)} is a repository of its own now, or belongs to another store. Nothing was changed.`,
+    `${shownPath(directory)} is now a separate repository, or belongs to another store. Nothing was changed.`,
     "Move it away, then try again.",
   ],
   "repository-not-moved": ({ from, to }) => [
     `${shownPath(from)} could not be moved to ${shownPath(to)}.`,
-    "Make room there; the next command tries again.",
+    "Move whatever is there away; the next command tries again.",
   ],
   "repository-elsewhere": ({ path }) => [
-    `${shownPath(path)} holds work of its own, and can't be kept: it is on another file system than its repository.`,
-    "Push what is in it, or move it away; then try again.",
+    `${shownPath(path)} has changes that can't be kept: it is on another file system than its repository.`,
+    "Push them, or move the directory away; then try again.",
   ],
-  "commits-not-kept": () => ["Commits that nothing else holds could not be kept. Nothing was changed.", "Try again."],
+  "commits-not-kept": () => [
+    "Commits that exist only in the fork could not be kept. Nothing was changed.",
+    "Try again.",
+  ],
   "ignored-unknown": ({ directory, reason }) => [
     `Git can't tell which files of ${shownPath(directory)} are ignored: ${reason}`,
   ],
-  "directory-gone": ({ directory }) => [`${shownPath(directory)} is not there anymore.`],
+  "directory-gone": ({ directory }) => [`${shownPath(directory)} no longer exists.`],
   "directory-replaced": ({ directory }) => [
-    `${shownPath(directory)} is another directory than a moment ago. Nothing was changed.`,
+    `${shownPath(directory)} was replaced by another directory. Nothing was changed.`,
   ],
   "aside-exists": ({ directory }) => [`${shownPath(directory)} already exists.`, "Move it away and try again."],
   "not-removed": ({ directory, reason }) => [
@@ -119,7 +122,7 @@ export const FORK_WORDS: WordsFor<ForkProblem> = {
   ],
   blocked: ({ directory, first, more }) => [
     `${shownPath(directory)} can't be removed: ${shownPath(first.path)}${more > 0 ? ` (and ${plural(more, "more path")})` : ""}: ${blockedText(first)}.`,
-    "Put that right, or move it away; then try again.",
+    "Fix this or move it away, then try again.",
   ],
   "file-unreadable": ({ path, reason }) => [`${shownPath(path)} can't be read: ${reason}. Nothing was changed.`],
 };
@@ -146,21 +149,21 @@ function riskWords(risk: DropRisk): { what: string; why: string } {
     case "unmarked-fork":
       return {
         what: shownPath(risk.directory),
-        why: "an older version made it and left no mark, so only its name tells that it is the fork",
+        why: "an older version created it without a mark, so only its name shows that it is the fork",
       };
     case "agent-in-turn":
-      return { what: `A turn of ${oneLine(risk.agent)}`, why: "the agent is at work there" };
+      return { what: `A turn of ${oneLine(risk.agent)}`, why: "the agent is working there" };
     case "agent-open":
       return { what: `A session of ${oneLine(risk.agent)}`, why: "the agent is still open there" };
     case "process":
-      return { what: `Process ${risk.pid}`, why: "it is at work there" };
+      return { what: `Process ${risk.pid}`, why: "it is running there" };
     case "ignored":
     case "unsaved": {
       const what = "path" in risk ? shownPath(risk.path) : plural(risk.more, "more path");
       return { what, why: risk.kind === "ignored" ? "git ignores it, so no step holds it" : "no step holds it" };
     }
     case "git-operation":
-      return { what: OPERATIONS[risk.operation], why: "it is under way there" };
+      return { what: OPERATIONS[risk.operation], why: "it is in progress there" };
   }
 }
 
@@ -180,31 +183,31 @@ export function ownWorkText(work: OwnWork | null): string {
 export function keepReasonText(reason: KeepReason): string {
   switch (reason.kind) {
     case "directory-missing":
-      return "its directory is missing: `git worktree prune` forgets it";
+      return "its directory is missing; remove it from git's list with `git worktree prune`";
     case "not-a-worktree":
-      return "what is there is no worktree of this repository";
+      return "its directory is not a worktree of this repository";
     case "not-linked":
-      return "it does not lead here: `git worktree repair` puts that right";
+      return "it does not lead here; fix this with `git worktree repair`";
     case "unmerged-commits":
       return "it has commits that are on no other branch";
     case "run-active":
-      return "its run is still under way";
+      return "its run is still in progress";
     case "agent-active":
-      return "an agent is at work there";
+      return "an agent is working there";
     case "locked":
       return "it is locked";
     case "detached":
       return "it is on no branch";
     case "state-unknown":
-      return "git can't say what is changed there";
+      return "git can't list its changes";
     case "unreadable":
-      return "what is in it can't be read";
+      return "its content can't be read";
     case "submodules":
-      return "it has submodules of its own";
+      return "it has submodules";
     case "process":
-      return `process ${reason.pid} is at work there`;
+      return `process ${reason.pid} is running there`;
     case "git-operation":
-      return `${OPERATIONS[reason.operation].toLowerCase()} is under way there`;
+      return `${OPERATIONS[reason.operation].toLowerCase()} is in progress there`;
     case "other-branch":
       return `it is on another branch, ${shownPath(reason.branch)}`;
     case "uncommitted":

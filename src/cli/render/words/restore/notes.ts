@@ -7,14 +7,14 @@ import { checkpointDefectText } from "../checkpoints.ts";
 import { listed } from "../words.ts";
 
 const INDEX_LEFT = {
-  "earlier-version": "an earlier version has begun this restore",
-  "head-moved": "HEAD has moved meanwhile",
+  "earlier-version": "an earlier version started this restore",
+  "head-moved": "HEAD has moved since",
   locked: "another git process holds the index",
 } as const;
 
 const BRANCH_LEFT = {
-  "commit-not-kept": "the commit that it is on could not be kept",
-  changed: "it changed in the meantime",
+  "commit-not-kept": "its current commit could not be kept",
+  changed: "it has changed since",
 } as const;
 
 /** A note of a receipt, a fork or a recovery. */
@@ -23,76 +23,76 @@ export type Note = RestoreNote | ForkRecovery | MaintenanceEvent;
 export function noteText(note: Note): string {
   switch (note.kind) {
     case "restore-unreadable":
-      return `What an interrupted restore left in ${note.directory} can't be read, so it is left there.`;
+      return `The files of an interrupted restore in ${note.directory} can't be read, and were left there.`;
     case "restore-finished": {
-      const redo = note.restore === "fork" ? "" : "; `backtrail redo` takes it back";
+      const redo = note.restore === "fork" ? "" : "; undo it with `backtrail redo`";
       return `Finished an interrupted ${note.restore}${redo}.`;
     }
     case "restore-not-finished":
       return `An interrupted ${note.restore} could not be finished: ${note.reason}`;
     case "saved-before-finishing":
-      return `The files as they were before finishing are in step ${note.step}.`;
+      return `The previous state is saved as step ${note.step}.`;
     case "conversation-continues":
       return `Continue the conversation with: ${note.command}`;
     case "files-kept":
-      return `The safety step does not hold the last content of ${plural(note.paths.length, "file")} that had to make way (${listed(note.paths, 3)}); it is kept in ${note.directory}.`;
+      return `The last content of ${plural(note.paths.length, "replaced file")} (${listed(note.paths, 3)}) is not in the safety step; it is kept in ${note.directory}.`;
     case "branch-not-moved":
       return `The branch was not moved: ${BRANCH_LEFT[note.why]}.`;
     case "index-left":
-      return `What is staged was left as it is: ${INDEX_LEFT[note.why]}.`;
+      return `Staged changes were left as they are: ${INDEX_LEFT[note.why]}.`;
     case "index-refused":
-      return `What is staged was left as it is: ${note.reason}.`;
+      return `Staged changes were left as they are: ${note.reason}.`;
     case "staged-left":
-      return `Staged changes of ${listed(note.paths)} were left as they are: they have changed meanwhile.`;
+      return `Staged changes of ${listed(note.paths)} were left as they are: they have changed since.`;
     case "copy-gone":
-      return "The conversation's copy was removed again.";
+      return "The copy of the conversation was removed.";
     case "copy-failed":
       return `The conversation could not be copied: ${note.reason}`;
     case "no-conversation":
       return noConversationText(note.reason);
     case "agent-notified":
-      return "The conversation's copy ends with what was undone.";
+      return "The copy of the conversation ends with a notice of what was undone.";
     case "agent-not-notified":
       return `Backtrail can't notify this agent. Paste this when you continue:\n\n${note.notice}\n`;
     case "conflict-markers":
       return `Look for "<<<<<<< now" and resolve the conflicts in ${listed(note.paths)}.`;
     case "conflicts-left":
-      return `In conflict, and left as it is since no markers can show it: ${listed(note.paths)}.`;
+      return `In conflict, and left unchanged because markers can't show it: ${listed(note.paths)}.`;
     case "all-as-before":
       return "All files are as they were before.";
     case "changed-meanwhile":
-      return `${listed(note.paths)} changed meanwhile and ${note.paths.length === 1 ? "was" : "were"} left as ${note.paths.length === 1 ? "it is" : "they are"} now. All other files are as they were before. Everything as it was before is in step ${note.safetyStep}.`;
+      return `${listed(note.paths)} has changed since and ${note.paths.length === 1 ? "was" : "were"} left as ${note.paths.length === 1 ? "it is" : "they are"} now. All other files are as they were before. The complete previous state is saved as step ${note.safetyStep}.`;
     case "files-left":
-      return `Nothing else holds what is in ${listed(note.paths)}, so it stays in ${shownPath(note.directory)}.`;
+      return `The content of ${listed(note.paths)} exists nowhere else, so it stays in ${shownPath(note.directory)}.`;
     case "private-files-missing":
       return `Files that others may not read are not in it: ${listed(note.paths)}.`;
     case "ignored-files-missing":
-      return `What git ignores is not in it: ${listed(note.paths)}.`;
+      return `Ignored files are not in it: ${listed(note.paths)}.`;
     case "submodules-missing":
-      return "Submodules are not in it: `git submodule update --init` there fetches them.";
+      return "Submodules are not in it. Fetch them with `git submodule update --init` there.";
     case "commit-forked":
-      return "A commit has no conversation: the fork has the files alone.";
+      return "A commit has no conversation: the fork has only the files.";
     case "commit-not-handed-off":
       return "A commit has no conversation to hand over.";
     case "hooks":
       return note.text;
     case "not-the-fork":
-      return `${shownPath(note.directory)} does not belong to the fork anymore, and is left alone.`;
+      return `${shownPath(note.directory)} no longer belongs to the fork, and is left alone.`;
     case "fork-not-finished":
       return `The fork ${note.fork}, which was being ${note.action === "make" ? "made" : "dropped"}, could not be finished: ${note.reason}`;
     case "fork-finished": {
       const command = note.command === null ? "" : ` Continue the conversation with: ${note.command}`;
-      return `Finished the fork ${note.fork}, which had been interrupted.${command}`;
+      return `Finished creating the fork ${note.fork} after an interruption.${command}`;
     }
     case "fork-cleared":
-      return `Cleared away the fork ${note.fork}, which had been interrupted before it had files.`;
+      return `Removed the fork ${note.fork}, which was interrupted before it had files.`;
     case "fork-running":
       return `The fork ${note.fork} is still being made by a git that has outlived its command.`;
     case "fork-stays":
       return `The fork ${note.fork} is still there: dropping it was interrupted before anything was removed.`;
     case "fork-dropped": {
       const saved = note.step === null ? "" : ` Its last state is step ${note.step}.`;
-      return `Dropped the fork ${note.fork}, which had been interrupted.${saved}`;
+      return `Finished dropping the fork ${note.fork} after an interruption.${saved}`;
     }
     case "fork-commits-kept":
       return `Commits that only it had are kept: git log ${note.ref}`;
@@ -135,28 +135,28 @@ export function resumeNoteText(note: ResumeNote): string {
 export function noConversationText(reason: NoConversation): string {
   switch (reason.kind) {
     case "no-transcript":
-      return "Chat rewind unavailable (no transcript found)";
+      return "The conversation can't be rewound: its transcript was not found";
     case "not-supported":
       return reason.why === undefined
-        ? `Chat rewind unavailable (not known how for ${reason.agent})`
+        ? `The conversation can't be rewound: Backtrail does not support this for ${reason.agent}`
         : `${reason.agent} can't rewind its chat: ${reason.why}`;
     case "begins-later":
       return "This is before the first prompt of the conversation: start a new session.";
     case "outside":
-      return "The conversation's copy would be outside of the agent's directory for conversations.";
+      return "The copy of the conversation would be outside the agent's directory.";
     case "code-only":
       return "Only the files were asked for.";
     case "some-files":
-      return "Only some files were asked for; the conversation stays as it is.";
+      return "Only some files were asked for; the conversation was not changed.";
     case "commit":
       return "A commit has no conversation.";
     case "undo-only":
-      return "The conversation stays as it is; --tell-agent makes a copy that knows what was undone.";
+      return "The conversation was not changed; --tell-agent adds a notice of what was undone.";
     case "unchanged":
       return "The conversation was not changed.";
     case "notified-later":
-      return "The agent learns of it with its next prompt.";
+      return "The agent is told with its next prompt.";
     case "went-on":
-      return `The conversation stays as it is, since it went on. Continue the one from before with: backtrail resume ${reason.session}`;
+      return `The conversation is not changed, because it has continued. Continue the earlier one with: backtrail resume ${reason.session}`;
   }
 }

@@ -27,7 +27,7 @@ const SYSTEM_ERRORS: Record<string, [string, string]> = {
   EPERM: ["the operation is not permitted", WRITABLE],
   EROFS: ["the file system is read-only", "Make it writable, then try again."],
   ENOSPC: ["the disk is full", FREE_SPACE],
-  EFBIG: ["it is larger than a file may be here", "Raise the limit (ulimit -f), or leave it out with --paths."],
+  EFBIG: ["it is larger than the file system allows", "Raise the limit (ulimit -f), or leave it out with --paths."],
   EDQUOT: ["the disk quota is used up", FREE_SPACE],
   ENAMETOOLONG: ["the name is too long for this file system", "Leave it out with --paths."],
 };
@@ -44,7 +44,7 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
   ],
   "turn-unknown": ({ text }) => [
     `There is no turn, step, subagent or session "${shown(text)}".`,
-    "`backtrail log` shows the turns; give a step's id, `last`, or how many turns back it is.",
+    "`backtrail log` shows the turns. Give a step's id, `last`, or a number of turns back.",
   ],
   "turn-zero": ({ text }) => [
     `"${text}" is not a turn: turns are counted back from 1, the newest.`,
@@ -56,18 +56,21 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
   ],
   "session-ambiguous": ({ text }) => [`"${shown(text)}" matches several sessions.`, MORE_LETTERS],
   "checkpoint-branch": ({ text }) => [
-    `${shown(text)} holds checkpoints, which are conversations: there are no files of yours to go back to.`,
-    "`backtrail explain` shows them, and `backtrail resume` continues one.",
+    `${shown(text)} holds checkpoints, which are conversations without files.`,
+    "Show them with `backtrail explain`, or continue one with `backtrail resume`.",
   ],
   "no-green-step": ({ isChecked }) =>
     isChecked
-      ? ["No step that led here has passed the check.", "`backtrail bisect -- <command>` looks for one that passes."]
+      ? [
+          "No step before the current state has passed the check.",
+          "Search for one that passes with `backtrail bisect -- <command>`.",
+        ]
       : [
           "No step has been checked here yet.",
-          "`backtrail check -- npm test` checks each turn in the background; `backtrail check --now` does it at once.",
+          "Check each turn in the background with `backtrail check -- npm test`, or now with `backtrail check --now`.",
         ],
   "no-turn-here": ({ isEmpty, suggestions }) => [
-    isEmpty ? "Nothing is recorded here yet." : "No turn led to the current state: it is from before the first one.",
+    isEmpty ? "Nothing is recorded here yet." : "The current state is from before the first turn.",
     suggestionHint(suggestions),
   ],
   "too-few-turns": ({ count, available, suggestions }) => [
@@ -84,34 +87,34 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
   ],
   "other-work-tree": ({ step, worktree }) => [
     `Step ${step} belongs to another work tree (${shown(worktree)}).`,
-    "Undo it there: the files that it changed are not these.",
+    "Undo it there.",
   ],
   "not-in-turn": ({ step }) => [
     `Step ${step} is not part of a turn.`,
-    "`backtrail undo` takes back what an agent did in a turn; `backtrail rewind` goes to a step.",
+    "`backtrail undo` undoes turns of agents. To go to a step, use `backtrail rewind`.",
   ],
   "step-gone": ({ step }) => [`Step ${step} is gone.`, "`backtrail log` shows what is left."],
 
   "no-turn-to-undo": ({ inSession }) => [
-    `There is no turn${inSession ? " of that session" : ""} here to take back.`,
+    `Nothing to undo: ${inSession ? "that session has no turn here" : "no turn is recorded here"}.`,
     LOG_LISTS,
   ],
   "turn-running": ({ agent, prompt, start }) => [
     `The turn of ${shown(agent)}${quoted(prompt)} has not ended yet.`,
-    `Let it finish, then undo it; or go back to before it: backtrail rewind ${start}`,
+    `Let it finish, then undo it; or rewind to before it: backtrail rewind ${start}`,
   ],
   "turn-end-missing": ({ prompt, start }) => [
     `The end of the turn${quoted(prompt)} is not recorded.`,
-    `\`backtrail rewind ${start}\` goes back to where it began.`,
+    `Rewind to its beginning with \`backtrail rewind ${start}\`.`,
   ],
-  "turn-undone": (turn) => [`${namedTurn(turn)} is undone already.`, "`backtrail redo` takes the last undo back."],
+  "turn-undone": (turn) => [`${namedTurn(turn)} is already undone.`, "Redo the last undo with `backtrail redo`."],
   "turn-rewound": (turn) => [
-    `${namedTurn(turn)} is not part of the present: a rewind took it back.`,
-    "`backtrail log` shows which turns led here.",
+    `${namedTurn(turn)} is already rewound.`,
+    "`backtrail log` shows the turns before the current state.",
   ],
   "subagent-unclear": () => [
-    "What this subagent changed can't be separated from what was done beside it.",
-    "The whole turn can be taken back: `backtrail log` shows it.",
+    "This subagent's changes can't be separated from the work beside it.",
+    "Undo the whole turn: `backtrail log` shows it.",
   ],
   "already-undone": () => ["None of these changes are in the files anymore.", LOG_LISTS],
 
@@ -125,62 +128,65 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
   ],
 
   "nothing-to-redo": () => [
-    "There is no rewind or undo to take back.",
-    "`backtrail ops` shows what you did here, and `backtrail log` every step that can be gone to.",
+    "Nothing to redo: there is no rewind or undo.",
+    "`backtrail ops` shows what you did here, and `backtrail log` the steps to rewind to.",
   ],
-  "no-operation": () => ["There is nothing to take back.", "`backtrail ops` shows what you did here."],
+  "no-operation": () => ["Nothing to undo: there is no operation here.", "`backtrail ops` shows what you did here."],
   "operation-unknown": ({ text }) => [
     `There is no operation "${shown(text)}".`,
     "`backtrail ops` lists them with their ids.",
   ],
   "operation-ambiguous": ({ text, ids }) => [
     `"${shown(text)}" could be any of ${ids.slice(0, 5).join(", ")}.`,
-    "Give a few more letters of the id.",
+    "Give more letters of the id.",
   ],
   "operation-reverted": ({ operation, id, by }) => [
-    `The ${operation} ${id} is taken back already.`,
-    `To have it again, take back what took it back: backtrail ops undo ${by}`,
+    `The ${operation} ${id} is already undone.`,
+    `To redo it, undo the operation that undid it: backtrail ops undo ${by}`,
   ],
   "branch-moved-since": ({ restore, safetyStep }) => [
-    `The rewind ${restore} moved the branch, and other operations came since.`,
-    `Take those back first, or go to the state before it: backtrail rewind ${safetyStep} --reset-head`,
+    `The rewind ${restore} moved the branch, and there were other operations since.`,
+    `Undo those first, or rewind to the state before it: backtrail rewind ${safetyStep} --reset-head`,
   ],
   "fork-made-again": ({ fork }) => [
-    `The fork ${shown(fork)} was made again by this.`,
-    `\`backtrail fork drop ${fork}\` drops it once more.`,
+    `This operation created the fork ${shown(fork)} again.`,
+    `Drop it with \`backtrail fork drop ${fork}\`.`,
   ],
   "name-taken": ({ name, meaning }) => {
     const word = shorten(oneLine(name), 60);
     const id = "id" in meaning ? ` (${oneLine(meaning.id).slice(0, 12)})` : "";
     return [
       `"${word}" can't be a name: ${TAKEN[meaning.kind]}${id}. Nothing was saved.`,
-      `Choose a name that nothing else has, such as "before ${word}".`,
+      `Choose another name, such as "before ${word}".`,
     ];
   },
   "nothing-named": ({ step }) => [
-    `Nothing to take back: step ${step} has no name, and saving it changed nothing else.`,
-    "It is removed with all other steps of its age.",
+    `Nothing to undo: step ${step} has no name, and saving it changed nothing else.`,
+    "It expires like other steps.",
   ],
   "safety-step-gone": ({ step, restore }) => [
     `Step ${step}, which was saved before the ${restore}, is gone.`,
     "`backtrail log` shows what is left.",
   ],
   "target-step-gone": ({ step, restore, safetyStep }) => [
-    `Step ${step}, to which the ${restore} led, is gone.`,
-    `\`backtrail rewind ${safetyStep}\` goes to the state before it.`,
+    `Step ${step}, the target of the ${restore}, is gone.`,
+    `Rewind to the state before it with \`backtrail rewind ${safetyStep}\`.`,
   ],
 
-  "restore-running": () => ["Another rewind is under way in this work tree.", "Wait until it is done, then try again."],
-  "restore-unfinished": ({ events, safetyStep }) => [
-    [...events.map(noteText), "Nothing else can be restored before that."].join(" "),
-    `Put right what is in its way, then try again. Everything as it was before is in step ${safetyStep}.`,
+  "restore-running": () => [
+    "Another rewind is in progress in this work tree.",
+    "Wait until it is done, then try again.",
   ],
-  "changed-since-plan": ({ path }) => [`${shownPath(path)} was changed in between. Nothing was changed.`],
+  "restore-unfinished": ({ events, safetyStep }) => [
+    [...events.map(noteText), "Nothing else can be restored until it is finished."].join(" "),
+    `Remove the obstacle, then try again. The previous state is saved as step ${safetyStep}.`,
+  ],
+  "changed-since-plan": ({ path }) => [`${shownPath(path)} has changed since the plan. Nothing was changed.`],
   obstacle: ({ conflict, more }) => [
     `${shownPath(conflict.path)} can't be restored: ${conflictText(conflict.reason)}${more > 0 ? ` (and ${plural(more, "more path")})` : ""}. Nothing was changed.`,
-    "Move what is in the way, or choose other files with --paths.",
+    "Move the obstacle away, or choose other files with --paths.",
   ],
-  "no-space": () => ["There is not enough room on the disk for the files to restore.", FREE_SPACE],
+  "no-space": () => ["There is not enough disk space for the files to restore.", FREE_SPACE],
   "not-checked-out": ({ path }) => [
     `git did not write ${shownPath(path)}.`,
     "Nothing was changed. `git fsck` shows whether objects are missing.",
@@ -188,7 +194,7 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
   "checkout-failed": ({ reason }) => [
     `${reason.replace(/\.?$/, ".")} Nothing was changed.`,
     reason.includes("smudge filter")
-      ? "The filter's program must run here; --paths leaves its files out."
+      ? "Install the filter's program, or leave its files out with --paths."
       : "Is the disk full? Otherwise `git fsck` shows whether objects are missing.",
   ],
   "file-not-restored": ({ path, code, reason, unchanged }) => {
@@ -200,16 +206,16 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
   "parent-not-a-directory": ({ path, parent }) => [
     `${shownPath(parent)} is not a directory anymore, so ${shownPath(path)} can't be written.`,
   ],
-  "failed-before": ({ reason }) => [reason ?? "It had failed before."],
+  "failed-before": ({ reason }) => [reason ?? "It failed earlier."],
   "rolled-back": ({ reason, hint, notes }) => [[reason, ...notes.map(noteText)].join(" "), hint],
   "partly-restored": ({ reason, rollback, safetyStep }) => [
     `${reason} The files are only partly restored (${rollback}).`,
-    `The next backtrail command tries again. Everything as it was before is in step ${safetyStep}.`,
+    `The next backtrail command tries again. The previous state is saved as step ${safetyStep}.`,
   ],
 
-  "conversation-exists": ({ path }) => [`${path} exists already and was left as it is.`],
+  "conversation-exists": ({ path }) => [`${path} already exists and was left as it is.`],
   "conversation-outside": () => [noConversationText({ kind: "outside" })],
-  "nothing-to-hand-off": ({ reason }) => [`There is nothing to hand over: ${noConversationText(reason)}`],
+  "nothing-to-hand-off": ({ reason }) => [`Nothing to hand over: ${noConversationText(reason)}`],
   "transcript-unreadable": ({ agent }) => [`Backtrail can't read the transcripts of ${agent}.`],
 };
 
@@ -243,12 +249,12 @@ export const RESUME_WORDS: WordsFor<ResumeProblem> = {
     "No conversation was recorded with that step.",
     "`backtrail log` shows the turns.",
   ],
-  "conversation-empty": () => ["The conversation has no message up to there.", "Start a new session."],
+  "conversation-empty": () => ["The conversation has no messages up to this step.", "Start a new session."],
   "resume-unsupported": ({ agent }) => [
-    `Backtrail can't give ${agent} a conversation to continue.`,
-    "--agent hands it over to another one.",
+    `Backtrail can't restore conversations of ${agent}.`,
+    "Hand it to another agent with --agent.",
   ],
-  "transcript-appeared": ({ path }) => [`${shownPath(path)} has appeared in the meantime and was left as it is.`],
+  "transcript-appeared": ({ path }) => [`${shownPath(path)} appeared in the meantime and was left as it is.`],
 };
 
 function suggestionHint({ closest, steps }: Suggestions): string {

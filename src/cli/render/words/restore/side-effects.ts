@@ -15,7 +15,7 @@ const NOT_CAPTURED: Record<NotCaptured["why"], string> = {
   "too-many": "more files match capture.include than are recorded",
   "no-time": "there was no time to record it",
   "nested-repository": "a repository inside this one is not recorded",
-  submodule: "submodules are left as they are",
+  submodule: "submodules are not changed",
   unreadable: "it could not be read, so it is not recorded",
   "special-file": "it is neither a file nor a link",
 };
@@ -38,7 +38,7 @@ const IGNORED_CHANGES: Record<IgnoredFileChange, string> = {
 const COMMAND_EFFECTS: Record<CommandEffect, string> = {
   packages: "it installed or removed packages",
   database: "it may have changed a database",
-  machine: "it talked to another machine",
+  machine: "it contacted another machine",
   services: "it changed running services or processes",
   background: "it may still be running in the background",
   infrastructure: "it may have changed containers or infrastructure",
@@ -69,9 +69,9 @@ function wordsOf(effect: SideEffect): { what: string; why: string } {
     case "ignored-file":
       return { what: `${shownPath(effect.path)}${effect.isDirectory ? "/" : ""}`, why: ignoredText(effect) };
     case "outside-file":
-      return { what: shownPath(effect.path), why: "it lies outside of this folder" };
+      return { what: shownPath(effect.path), why: "it is outside this folder" };
     case "ignored-files-removed":
-      return { what: `\`${effect.by}\``, why: "it removed files that git ignores, and these are not recorded" };
+      return { what: `\`${effect.by}\``, why: "it removed ignored files, which are not recorded" };
     case "ignored-files-cut":
       return {
         what: "Other ignored files",
@@ -93,29 +93,32 @@ function wordsOf(effect: SideEffect): { what: string; why: string } {
     case "branch":
     case "tag":
     case "stash":
-      return { what: `${effect.kind} ${effect.name}`, why: `a ${effect.kind} is git's own, and stays` };
+      return {
+        what: `${effect.kind} ${effect.name}`,
+        why: `${effect.kind === "stash" ? "stashes" : `${effect.kind}${effect.kind === "branch" ? "es" : "s"}`} are not changed`,
+      };
     case "branch-switched": {
       const shown = (branch: string | null) => (branch === null ? "no branch" : `branch ${shownPath(branch)}`);
       const what = `You are on ${shown(effect.now)}; this step was on ${shown(effect.then)}`;
       return { what, why: "the branch is not switched" };
     }
     case "branch-not-moved":
-      return { what: "The branch", why: "another branch was checked out then, so it is not moved" };
+      return { what: "The branch", why: "another branch was checked out at this step, so the branch is not moved" };
     case "staged":
       return effect.files === null
-        ? { what: "What is staged", why: "the branch was at another commit then" }
+        ? { what: "Staged changes", why: "the branch was at another commit at this step" }
         : {
             what: `Staged changes of ${plural(effect.files, "file")}`,
             why: "they stay staged as they are; only the working copies change",
           };
     case "in-progress": {
-      const why = `it was begun since, and a commit now would conclude it with these files; \`${ABORT[effect.operation]}\` ends it`;
-      return { what: `The ${effect.operation} that is under way`, why };
+      const why = `it began after this step, and a commit would now finish it with these files; \`${ABORT[effect.operation]}\` ends it`;
+      return { what: `The ${effect.operation} in progress`, why };
     }
     case "agent-running": {
       const prompt = shorten(oneLine(effect.prompt ?? ""), PROMPT_LENGTH);
-      const what = `${oneLine(effect.agent)} at work${prompt === "" ? "" : ` on "${prompt}"`}`;
-      return { what, why: "its turn has not ended: what it writes from now on stays" };
+      const what = `${oneLine(effect.agent)} is working${prompt === "" ? "" : ` on "${prompt}"`}`;
+      return { what, why: "its turn has not ended; what it writes from now on stays" };
     }
     case "command": {
       const whys = new Set(effect.effects.map((one) => COMMAND_EFFECTS[one]));
@@ -123,7 +126,10 @@ function wordsOf(effect: SideEffect): { what: string; why: string } {
     }
     case "conversation-unread": {
       const megabytes = plural(Math.ceil(effect.bytes / (1 << 20)), "megabyte");
-      return { what: `What was done in ${megabytes} of conversation`, why: "it is too long to be read whole" };
+      return {
+        what: `Side effects in ${megabytes} of conversation`,
+        why: "the conversation is too long to search completely",
+      };
     }
     case "more":
       return { what: `${effect.count} more`, why: wordsOf(effect.like).why };
@@ -139,13 +145,13 @@ function ignoredText({ change, to }: Extract<FileEffect, { kind: "ignored-file" 
 function leftText(reason: LeftReason): string {
   switch (reason.kind) {
     case "unsafe-path":
-      return "git itself would not write to that path";
+      return "git refuses to write to that path";
     case "ignored-then":
-      return "it was ignored then: left alone";
+      return "git ignored it at this step, so it is not changed";
     case "unwatched":
-      return "git is told not to look at it (sparse checkout, or assume-unchanged)";
+      return "git is set not to check it (sparse checkout, or assume-unchanged)";
     case "in-the-way":
-      return "something that is not recorded (ignored, or excluded) stands there";
+      return "an unrecorded file (ignored or excluded) is there";
     case "agents-own":
       return `${shownPath(reason.directory)} belongs to an agent and is never touched`;
     case "not-captured":
@@ -162,6 +168,6 @@ function commitsText({ from, to, count }: Commits): string {
 }
 
 function commitsReason({ newest }: Commits): string {
-  const why = "commits stay, and the branch does not move";
+  const why = "commits and the branch are not changed";
   return newest.length > 0 ? `${why}: ${newest.join(", ")}` : why;
 }

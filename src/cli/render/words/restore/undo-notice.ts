@@ -19,7 +19,7 @@ export function undoNotice(plan: RestorePlan): string {
     ...reason(plan),
     ...stillThere(plan.notUndone),
     ...(plan.options.proposal ? [DELIVERED] : []),
-    "Read a file again before you rely on what you know of it, and don't do again what was undone unless you are asked to.",
+    "Read a file again before you rely on what you know of it, and do not repeat undone work unless you are asked to.",
   ];
   return sentences.join("\n");
 }
@@ -43,7 +43,7 @@ const DELIVERED =
 
 function restored({ kind, target, options }: RestorePlan): string {
   if (kind === "redo")
-    return "The user took back an earlier rewind, undo or take of theirs in this work tree since your last turn, with `backtrail redo` or `backtrail ops undo`.";
+    return "Since your last turn, the user reverted an earlier rewind, undo or take in this work tree, with `backtrail redo` or `backtrail ops undo`.";
   if (target.kind === "turns" && target.fork !== undefined)
     return `The user ran \`backtrail fork take\` since your last turn: it merged the changes of the fork ${oneLine(target.fork)} into this work tree.`;
   if (target.kind === "turns") {
@@ -84,14 +84,14 @@ function happened({ target, options, chat }: RestorePlan): string {
       const what = subagent === null ? `turn ${turn}` : `a subagent's work in turn ${turn}`;
       return prompt === null ? what : `${what} ("${shorten(oneLine(prompt), PROMPT_LENGTH)}")`;
     });
-    return `The user took back what was done in ${turns.join(", ")}. What came later is still there.`;
+    return `The user undid ${turns.join(", ")}. Later changes are still there.`;
   }
-  if (options.chatOnly) return "The user took this conversation back to this point. The files were left as they are.";
+  if (options.chatOnly) return "The user rewound this conversation to this point. The files were not changed.";
   const undone = options.keepMine
-    ? "What agents changed after it is undone; the user's own changes are still there."
-    : "What was done after it is undone.";
-  if (chat.kind !== "fork") return `The user took the files back to an earlier state. ${undone}`;
-  return `The user took this conversation and the files back to this point. ${undone}`;
+    ? "Later changes by agents are undone; the user's own changes are still there."
+    : "Later changes are undone.";
+  if (chat.kind !== "fork") return `The user rewound the files to an earlier state. ${undone}`;
+  return `The user rewound this conversation and the files to this point. ${undone}`;
 }
 
 function files({ write, delete: removed, chmod, conflicts }: RestorePlan): string[] {

@@ -29,11 +29,11 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     `Install git ${required} or newer.`,
   ],
 
-  "store-made-later": () => ["none yet: it is made when an agent first works here"],
+  "store-made-later": () => ["none yet: it is created when an agent first works here"],
   "store-absent": () => ["Backtrail is not enabled here.", "`backtrail enable` turns it on."],
   "store-record-broken": () => [
     "The record of what was installed here (store.json) is damaged.",
-    "`backtrail enable` with the same agents writes it anew.",
+    "Write it again with `backtrail enable` and the same agents.",
   ],
   "store-of-other-version": () => ["Another version of Backtrail wrote the store.", "Use the newer Backtrail."],
   "store-read-only": ({ directory, code }) => [
@@ -43,11 +43,11 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   "store-usable": ({ directory }) => [`${shownPath(directory)} can be read and written`],
   size: (sizes) => [sizesText(sizes)],
   "size-exceeded": (sizes) => [
-    `Steps take more room than they may: ${sizesText(sizes)}.`,
-    "`backtrail clean` deletes the oldest; `retention.max_size` is the limit.",
+    `Steps take more space than allowed: ${sizesText(sizes)}.`,
+    "Delete the oldest with `backtrail clean`, or raise the limit `retention.max_size`.",
   ],
 
-  private: () => ["nobody else can read what is stored"],
+  private: () => ["nobody else can read the store"],
   "readable-by-others": ({ paths }) => [`Others on this machine may read ${some(paths)}.`, FIX],
   "owned-by-another": ({ paths }) => [
     `Another user owns ${some(paths)}, and can read it.`,
@@ -55,7 +55,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   ],
   "settings-readable-by-others": ({ paths }) => [`Others on this machine may read your settings: ${some(paths)}.`, FIX],
   "conversations-in-object-store": ({ objects }) => [
-    `git's object store still has conversations that were kept there before (${plural(objects, "object")}). Whoever can read the repository can read them, and a clone of its path takes them along.`,
+    `git's object store still has conversations that were kept there before (${plural(objects, "object")}). Everybody who can read the repository can read them, and a local clone copies them.`,
     PRUNE,
   ],
   "conversations-not-moved": () => [
@@ -64,20 +64,20 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   ],
   "private-files-in-object-store": ({ paths, steps }) => [
     `Steps of an earlier version have copies of files that others may not read in git's object store: ${some(paths)} (${plural(steps.length, "step")}, such as ${steps[0]}).`,
-    "They go with the steps: in time, or by `backtrail forget <step>` and `git gc --prune=now`.",
+    "They are deleted with the steps: when these expire, or with `backtrail forget <step>` and `git gc --prune=now`.",
   ],
 
-  "steps-listed": ({ steps }) => [`${plural(steps, "step")}, each of them listed`],
+  "steps-listed": ({ steps }) => [`${plural(steps, "step")}, all listed`],
   "steps-unlisted": ({ steps }) => [
     `${plural(steps.length, "step")} ${areOrIs(steps.length)} stored, but missing from the list.`,
-    "`backtrail doctor --fix` makes the list again.",
+    "Rebuild the list with `backtrail doctor --fix`.",
   ],
   "steps-not-stored": ({ steps }) => [
     `${plural(steps.length, "step")} ${areOrIs(steps.length)} listed, but not stored: ${some(steps)}.`,
-    "`backtrail doctor --fix` takes them off the list.",
+    "Remove them from the list with `backtrail doctor --fix`.",
   ],
   "steps-unknown": ({ steps }) => [
-    `The files of ${plural(steps.length, "step")} are stored, but nothing says what they are: ${some(steps)}.`,
+    `The files of ${plural(steps.length, "step")} are stored, but their records are missing: ${some(steps)}.`,
     "Was something below .git/backtrail deleted? Restore it from a backup.",
   ],
   "steps-without-copy": ({ steps }) => [
@@ -85,23 +85,23 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     "`backtrail doctor --fix` writes it again.",
   ],
   "ref-unreadable": ({ ref }) => [`${ref} cannot be read.`, "`git fsck` may say more."],
-  "objects-complete": () => ["everything that the steps need is there"],
+  "objects-complete": () => ["all objects of the steps are there"],
   "objects-missing": ({ reason }) => [
-    `Some of what the steps need is missing: ${reason ?? "git did not say what"}`,
+    `Objects of the steps are missing: ${reason ?? "git did not name them"}`,
     "Was something below .git deleted? `git fsck` may say more.",
   ],
   "private-files-missing": ({ steps }) => [
-    `Some of what the steps need is missing: files that others may not read, of ${plural(steps, "step")}`,
+    `Private files of the steps are missing, of ${plural(steps, "step")}`,
     "Was something below .git deleted? `git fsck` may say more.",
   ],
   "conversations-incomplete": ({ sessions }) => [
     `The conversations of ${plural(sessions.length, "session")} are incomplete: ${some(sessions)}.`,
-    "Was something below .git/backtrail/conversations deleted? The files of their steps are whole.",
+    "Was something below .git/backtrail/conversations deleted? The files of their steps are complete.",
   ],
   "clock-right": () => ["no step is from the future"],
   "steps-from-future": ({ steps, last }) => [
-    `${plural(steps, "step")} ${areOrIs(steps)} from the future, up to ${last}: the clock was wrong then, or is now.`,
-    "They work like any other, but are deleted so much later.",
+    `${plural(steps, "step")} ${areOrIs(steps)} from the future, up to ${last}: the clock was or is wrong.`,
+    "They work, but expire later.",
   ],
 
   "saves-done": () => ["none is unfinished"],
@@ -110,7 +110,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     `${plural(saves, "save")} of a killed process ${areOrIs(saves)} unfinished.`,
     NEXT_COMMAND,
   ],
-  "no-locks": () => ["none was left behind"],
+  "no-locks": () => ["no stale lock"],
   "git-locks": ({ paths }) => [
     `git's own ${some(paths)} has been there for a while.`,
     "If no git is running here, a killed one left it: remove the file.",
@@ -131,14 +131,14 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     "If it hangs, end the agent: what it did so far is saved then.",
   ],
   queue: ({ checkpoints }) => [
-    checkpoints === 0 ? "no checkpoint waits" : `${plural(checkpoints, "checkpoint")} about to be written`,
+    checkpoints === 0 ? "no checkpoint is waiting" : `${plural(checkpoints, "checkpoint")} to be written`,
   ],
   "queue-stuck": ({ checkpoints, since }) => [
     `${plural(checkpoints, "checkpoint")} ${checkpoints === 1 ? "waits" : "wait"} since ${since}, and no process writes ${checkpoints === 1 ? "it" : "them"}.`,
     FIX,
   ],
   "queue-unreadable": ({ files }) => [
-    `A checkpoint that waits can't be read: ${some(files)}.`,
+    `A waiting checkpoint can't be read: ${some(files)}.`,
     "It was set aside; its commit has no conversation.",
   ],
   "checkpoints-lost": ({ checkpoints }) => [
@@ -148,11 +148,11 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   "pushes-done": () => ["no push of checkpoints failed"],
   "push-failed": ({ remote, time, reason }) => [
     `Checkpoints could not be pushed to ${remote} (${time}): ${shorten(reason, MAX_REASON)}`,
-    `\`backtrail sync push ${remote}\` tries it again.`,
+    `\`backtrail sync push ${remote}\` tries again.`,
   ],
   "branch-stays-shared": ({ why }) => [
-    `The branch entire/checkpoints/v1 stays in your repository, since ${WHY_SHARED[why]}: \`git push --all\` takes it along.`,
-    "`git push <remote> 'refs/heads/*' '^refs/heads/entire/*'` pushes all branches but this.",
+    `The branch entire/checkpoints/v1 stays in your repository, since ${WHY_SHARED[why]}: \`git push --all\` pushes it too.`,
+    "`git push <remote> 'refs/heads/*' '^refs/heads/entire/*'` pushes all other branches.",
   ],
 
   "agent-profile-gone": ({ agent }) => [
@@ -160,7 +160,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     `Bring it back, or run \`backtrail disable --agent ${agent}\`.`,
   ],
   "agent-without-hooks": ({ agent, by }) => [
-    `${agent}: has none, and is recorded ${by === "watch" ? "while `backtrail watch` runs" : "by `backtrail run`"}`,
+    `${agent}: has no hooks, and is recorded ${by === "watch" ? "while `backtrail watch` runs" : "by `backtrail run`"}`,
   ],
   "agent-file-unusable": ({ file, reason }) => [`${shownPath(file)} cannot be used: ${reason}`, CORRECT_FILE],
   "hooks-outdated": ({ agent, file }) => [`The hooks of ${agent} in ${shownPath(file)} call another Backtrail.`, FIX],
@@ -171,13 +171,16 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     "Nothing of it was recorded. Restart the agent; `backtrail import` reads its conversation.",
   ],
   "hooks-called": ({ agent, file, last }) => [
-    `${agent}: ${hooksPlace(file)}${last === null ? "" : `, last heard ${moment(last)}`}`,
+    `${agent}: ${hooksPlace(file)}${last === null ? "" : `, last called ${moment(last)}`}`,
   ],
   "hooks-not-called-yet": ({ agent, file }) => [
-    `${agent}: installed, not heard yet (${hooksPlace(file)}).`,
-    "Start the agent here, or restart it if it is running; then look again.",
+    `${agent}: installed, not called yet (${hooksPlace(file)}).`,
+    "Start or restart the agent here, then check again.",
   ],
-  "no-agent-connected": () => ["No agent is connected.", "`backtrail enable` connects those it finds."],
+  "no-agent-connected": () => [
+    "No agent is connected.",
+    "Connect the agents that are found here with `backtrail enable`.",
+  ],
   "mcp-outdated": ({ agent, file }) => [
     `${agent} starts another Backtrail as its MCP server (${shownPath(file)}).`,
     FIX,
@@ -185,7 +188,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   "mcp-gone": ({ agent, file }) => [`The MCP server is gone from ${shownPath(file)}, so ${agent} lacks it.`, FIX],
   "mcp-installed": ({ agent, file }) => [`${agent}: in ${shownPath(file)}`],
   "agent-version-tested": ({ agent, version }) => [`${agent} ${version}`],
-  "agent-never-tested": ({ agent, version }) => [`${agent} ${version}, which no version was tested of`],
+  "agent-never-tested": ({ agent, version }) => [`${agent} ${version}: no version of it was tested`],
   "agent-version-untested": ({ agent, version, than, tested }) => [
     `${agent} ${version} is ${than} than what Backtrail was tested with (${tested.join(", ")}).`,
     "Check with `backtrail log` whether its turns are recorded completely.",
@@ -201,15 +204,15 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   "git-hooks-off": () => ["git runs no hooks here (core.hooksPath is /dev/null).", "Commits are not linked."],
   "git-hooks-outdated": ({ directory }) => [`git's hooks in ${shownPath(directory)} call another Backtrail.`, FIX],
   "git-hooks-shadowed": ({ directory, isForced }) => [
-    `git takes its hooks from ${shownPath(directory)} now (core.hooksPath), where ours are not.`,
+    `git now uses the hooks in ${shownPath(directory)} (core.hooksPath), which lacks Backtrail's.`,
     isForced ? "Commits in this work tree are not linked." : FIX,
   ],
   "git-hooks-missing": ({ directory, manager, hooks }) => [
-    `${manager ?? "Another tool"} has replaced or removed hooks of ours in ${shownPath(directory)}: ${hooks.join(", ")}.`,
+    `${manager ?? "Another tool"} replaced or removed Backtrail's hooks in ${shownPath(directory)}: ${hooks.join(", ")}.`,
     FIX,
   ],
   "git-hooks-contested": ({ directory, manager, hooks }) => [
-    `${manager ?? "Another tool"} keeps replacing hooks of ours in ${shownPath(directory)}: ${hooks.join(", ")}. They are no longer put back.`,
+    `${manager ?? "Another tool"} keeps replacing Backtrail's hooks in ${shownPath(directory)}: ${hooks.join(", ")}. Backtrail no longer restores them.`,
     "`backtrail doctor --fix` tries again.",
   ],
   "git-hooks-circular": ({ directory, manager, hooks }) => [
@@ -226,11 +229,11 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
   ],
 
   "scope-user": ({ agents, isRepository }) => [
-    `user: every git repository of yours is recorded (${agents.join(", ")})${isRepository ? "" : "; this is not one"}`,
+    `user: all your git repositories are recorded (${agents.join(", ")})${isRepository ? "" : "; this is not one"}`,
   ],
   "scope-disabled": () => ["Recording is turned off in this repository.", "`backtrail enable` turns it on."],
   "scope-excluded": ({ pattern }) => [`user, but \`scope.exclude\` has ${pattern}: this repository is not recorded`],
-  "scope-too-large": () => ["user, but not here: this is the home directory or the whole disk"],
+  "scope-too-large": () => ["user, but not here: this is the home directory or the root directory"],
   "scope-not-owned": () => ["This repository belongs to another user, so it is not recorded."],
   entire: entireText,
 
@@ -266,27 +269,27 @@ export function findingText({ fact }: Finding): { message: string; hint: string 
 export function repairText(repair: DoctorRepair): string {
   switch (repair.kind) {
     case "steps-relisted":
-      return `Made the list of steps again: ${plural(repair.steps, "step")}.`;
+      return `Rebuilt the list of steps: ${plural(repair.steps, "step")}.`;
     case "lost-checkpoints-written":
-      return `Wrote ${plural(repair.checkpoints, "checkpoint")} that had been lost.`;
+      return `Wrote ${plural(repair.checkpoints, "checkpoint")} that was lost.`;
     case "waiting-checkpoints-written":
-      return "Wrote the checkpoints that waited.";
+      return "Wrote the waiting checkpoints.";
     case "permissions-closed":
-      return `Made ${plural(repair.paths, "file or folder", "files and folders")} yours alone again.`;
+      return `Made ${plural(repair.paths, "file or folder", "files and folders")} private again.`;
     case "agent-hooks-reinstalled":
-      return `Put the hooks of ${repair.agent} into ${shownPath(repair.file)}.`;
+      return `Restored the hooks of ${repair.agent} in ${shownPath(repair.file)}.`;
     case "git-hooks-reinstalled":
-      return "Put git's hooks back in place.";
+      return "Restored git's hooks.";
     case "mcp-reinstalled":
-      return `Put the MCP server of ${repair.agent} into ${shownPath(repair.file)}.`;
+      return `Restored the MCP server of ${repair.agent} in ${shownPath(repair.file)}.`;
     case "hooks":
       return repair.text;
   }
 }
 
 function sizesText({ steps, limit, redoable }: { steps: number; limit: number; redoable: number }): string {
-  const beside = redoable > 0 ? `, and ${showSize(redoable)} that can be redone` : "";
-  return `${showSize(steps)} of the ${showSize(limit)} that steps may take${beside}`;
+  const beside = redoable > 0 ? `, and ${showSize(redoable)} for redo` : "";
+  return `${showSize(steps)} of ${showSize(limit)}${beside}`;
 }
 
 function areOrIs(count: number): string {
@@ -295,5 +298,5 @@ function areOrIs(count: number): string {
 
 /** Null for hooks that the user made. */
 function hooksPlace(file: string | null): string {
-  return file === null ? "hooks that you made" : `in ${shownPath(file)}`;
+  return file === null ? "hooks installed by hand" : `in ${shownPath(file)}`;
 }

@@ -5,10 +5,10 @@ import type { RepositoryRule } from "../../../../config/repository.ts";
 
 const MEANINGS: Readonly<Record<string, string>> = {
   enabled: "whether anything is recorded here",
-  agent: "take every hook as this agent's, whatever it says",
-  project_root: "take this as the project's root, whatever a hook says",
-  transcript_path: "take this as the transcript, whatever a hook says",
-  transcript_paths: "more directories from which transcripts are read, beside those where the agents keep them",
+  agent: "treat every hook as this agent's",
+  project_root: "use this as the project's root, whatever a hook says",
+  transcript_path: "use this as the transcript, whatever a hook says",
+  transcript_paths: "more directories to read transcripts from, in addition to the agents' own",
   default_agent: "the agent where none is named or found",
   external_agents: "programs that may be run as agents, by path or name",
   strategy: "manual-commit: you or the agent commit; auto-commit: a commit after each turn",
@@ -19,32 +19,32 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "capture.exclude": "paths that are never captured",
   "capture.include": "ignored files that are captured all the same, such as .env: up to 1 MB each, for you alone",
   "retention.days": "how long steps are kept",
-  "retention.max_size": "how much room the steps of a repository may take",
+  "retention.max_size": "how much space the steps of a repository may take",
   "retention.conversations":
-    "how much room the conversations of a repository may take, also when their steps are gone; 0: each goes with its last step",
+    "how much space conversations may take after their steps expired; 0: each is deleted with its last step",
   "push.enabled": "whether checkpoints are pushed with your own pushes",
   "push.remote": "where they are pushed to: a remote's name, or another repository's address",
-  "push.timeout": "seconds after which a remote that does not answer is given up",
-  "push.unasked": "what happens to a push of yours that takes conversations along unasked: warn, or refuse it",
+  "push.timeout": "seconds to wait for a remote",
+  "push.unasked": "what to do with a push that would include conversations by accident: warn, or refuse it",
   "checkpoints.branch":
-    "where checkpoints are kept: public: on a branch of your repository; private: out of reach of any push; auto: public where push.enabled is set",
+    "where checkpoints are kept: public: on a branch of your repository; private: where no push reaches it; auto: public where push.enabled is set",
   "auto_commit.protected": "branches that auto-commit never commits to",
   commit_linking: "whether commits get the trailer that links them to their checkpoint",
-  notify_agents: "whether agents that are open learn with their next prompt that files were restored",
+  notify_agents: "whether open agents are told with their next prompt that files were restored",
   "scope.exclude": "repositories that `enable --scope user` does not record: paths or patterns, such as ~/clients",
-  "redaction.rules": "patterns of your own for what is secret",
-  "redaction.allow": "what looks secret and is not",
+  "redaction.rules": "more patterns for secrets",
+  "redaction.allow": "exceptions: patterns that look secret and are not",
   "search.native": "whether search also reads the agents' own transcripts, of sessions that Backtrail did not record",
   "mcp.apply":
-    "how you decide on what an agent proposes: command: only by `backtrail apply`; ask: the agent's program also asks you, if it can",
+    "how to decide on an agent's proposals: command: only with `backtrail apply`; ask: the agent's program asks you too, if it can",
   "run.agents.*.model": "the model for headless runs of an agent",
   "run.agents.*.args": "more arguments for headless runs of an agent",
-  "checks.command": "what tells whether a step works, run in the background; none: nothing is",
-  "checks.link": "ignored paths that its throwaway copy gets a link to",
-  "checks.copy": "ignored paths that it gets a copy of",
-  "checks.timeout": "seconds after which a check has failed",
-  "summarise.agent": "the agent that writes summaries; unset: nobody does",
-  log_level: "how much goes into the log of failures",
+  "checks.command": "the command that checks each turn in the background; none: no checks",
+  "checks.link": "ignored paths to link into the check's copy",
+  "checks.copy": "ignored paths to copy into the check's copy",
+  "checks.timeout": "seconds after which a check fails",
+  "summarise.agent": "the agent that writes summaries; unset: no summaries",
+  log_level: "the level of detail in the error log",
 };
 
 export function meaningOf(name: string): string {
@@ -64,7 +64,7 @@ export function settingDefectText(defect: SettingDefect): string {
     case "no-such-setting":
       return "there is no such setting";
     case "user-file-only":
-      return "counts only from your own file, for all repositories (--user)";
+      return "is only allowed in your own settings for all repositories (--user)";
     case "value-refused":
       return `a repository's file ${ruleText(defect.rule ?? undefined)}`;
     case "value-unexpected": {
@@ -76,7 +76,7 @@ export function settingDefectText(defect: SettingDefect): string {
 
 const EXPECTED = {
   boolean: "true or false",
-  text: "a text",
+  text: "text",
   number: "a whole number",
   size: 'a size such as "50 MB"',
   list: "a list of texts",
