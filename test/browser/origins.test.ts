@@ -96,7 +96,10 @@ describe.skipIf(program === undefined)("hostile sites, in Chromium", () => {
       expect(taken(await lootOf(early))).toEqual([]);
 
       await using person = await open(view);
-      await person.page.getByRole("list", { name: "Turns" }).getByText("Write a secret plan").waitFor();
+      const turns = person.page.getByRole("list", { name: "Turns" });
+      await turns.getByText("Write a secret plan").waitFor();
+      // The page asks for the lines by itself, and the timeline has them from then on.
+      await turns.getByText("+1", { exact: true }).waitFor();
       const before = await stateOf(person, day);
       const frame = await enter(person.context, site.port, view);
       expect(taken(await lootOf(frame))).toEqual([]);
