@@ -66,6 +66,19 @@ test("a hook that refuses the commit leaves everything as it was", async () => {
   expect(repository.git("show", "HEAD:f.txt")).toBe("1\nTURN\n3");
 });
 
+test("while another git holds the index, nothing is committed: the index could not follow", async () => {
+  const { repository, claude } = await automatic();
+  using _ = repository;
+  await claude.turn("Second line", [edit("f.txt", "2", "TURN")]);
+  repository.write(".git/index.lock", "");
+  await worker(repository);
+  expect(repository.git("log", "-1", "--format=%s")).toBe("f");
+  rmSync(repository.at(".git/index.lock"));
+  await worker(repository);
+  expect(repository.git("log", "-1", "--format=%s")).toBe("Second line");
+  expect(repository.git("status", "--porcelain")).toBe("");
+});
+
 test("a file that can't be kept apart is left to the user, and status says so", async () => {
   const { repository, claude } = await automatic();
   using _ = repository;
