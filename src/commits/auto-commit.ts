@@ -118,9 +118,9 @@ async function messageOf(workspace: Workspace, state: SessionState): Promise<str
 }
 
 async function whyNot(workspace: Workspace): Promise<string | null> {
-  if (isReplaying(workspace) || existsSync(join(workspace.gitDir, "MERGE_HEAD")))
-    return "git is in the middle of something.";
-  if (existsSync(join(workspace.gitDir, "index.lock"))) return "Another git is changing what is staged.";
+  // While another git holds the index, it could not follow the commit.
+  const isBusy = ["MERGE_HEAD", "index.lock"].some((name) => existsSync(join(workspace.gitDir, name)));
+  if (isReplaying(workspace) || isBusy) return "git is in the middle of something.";
   const head = await readHead(workspace);
   if (!head) return "There is no commit yet.";
   if (head.branch === null) return "HEAD is detached.";
