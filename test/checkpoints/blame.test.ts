@@ -220,6 +220,36 @@ describe("from the checkpoint alone", () => {
     ]);
   });
 
+  test("where two sessions of another tool touched a file, the transcript that holds the line tells the session", async () => {
+    using place = await recordedRepository();
+    const line = (type: string, uuid: string, content: unknown) =>
+      `${JSON.stringify({ type, uuid, parentUuid: null, sessionId: "s", isSidechain: false, message: { role: type, content } })}\n`;
+    const written = (prompt: string, content: string) =>
+      line("user", "1", prompt) +
+      line("assistant", "2", [
+        { type: "tool_use", id: "use", name: "Write", input: { file_path: "/w/greet.ts", content } },
+      ]);
+    const at = `${ID.slice(0, 2)}/${ID.slice(2)}`;
+    const files = Object.entries(exampleCheckpoint(() => "")).filter(([path]) => !path.includes("/0/full"));
+    const first = JSON.parse(String(Object.fromEntries(files)[`${at}/0/metadata.json`]));
+    const all = {
+      ...Object.fromEntries(files),
+      [`${at}/0/full.jsonl`]: written("Say hello", "const hello = 1;\n"),
+      [`${at}/1/metadata.json`]: JSON.stringify({ ...first, session_id: "second" }),
+      [`${at}/1/full.jsonl`]: written("Say goodbye", "const goodbye = 2;\n"),
+    };
+    commitFiles(place.repository, CHECKPOINT_BRANCH, all);
+    place.repository.write("greet.ts", "const hello = 1;\nconst goodbye = 2;\nconst mine = 3;\n");
+    place.commit(`work\n\nEntire-Checkpoint: ${ID}`);
+    const { lines } = await blameFile(place.workspace, "greet.ts", null);
+    expect(lines.map(({ turn }) => [turn?.session, turn?.turn, turn?.prompt])).toEqual([
+      [first.session_id, 1, "Say hello"],
+      ["second", 1, "Say goodbye"],
+      // No transcript holds this line, so only the checkpoint's first session with the file is named.
+      [first.session_id, null, null],
+    ]);
+  });
+
   test("an unreadable checkpoint is reported, and the rest is read", async () => {
     using place = await recordedRepository();
     commitFiles(place.repository, CHECKPOINT_BRANCH, { [`${ID.slice(0, 2)}/${ID.slice(2)}/metadata.json`]: "{" });

@@ -266,12 +266,16 @@ describe("what newer versions of other tools write", () => {
     expect(checkpoint?.sessions[0]?.metadata.commit_sha).toBeUndefined();
   });
 
-  test("of prompts of the whole session, those since the transcript's start belong to the checkpoint", async () => {
-    const prompt = (uuid: string, content: string) =>
-      `${JSON.stringify({ type: "user", uuid, parentUuid: null, sessionId: "s", isSidechain: false, message: { role: "user", content } })}\n`;
-    const stored = prompt("1", "First") + prompt("2", "Second") + prompt("3", "Third");
+  const prompt = (uuid: string, content: string) =>
+    `${JSON.stringify({ type: "user", uuid, parentUuid: null, sessionId: "s", isSidechain: false, message: { role: "user", content } })}\n`;
+
+  async function promptsOf(stored: string, since: number, agent = "Claude Code"): Promise<string[] | undefined> {
     const files = withoutTranscript();
-    const metadata = { ...JSON.parse(files[`${AT}/0/metadata.json`] ?? "{}"), checkpoint_transcript_start: 1 };
+    const metadata = {
+      ...JSON.parse(files[`${AT}/0/metadata.json`] ?? "{}"),
+      agent,
+      checkpoint_transcript_start: since,
+    };
     const all = {
       ...files,
       [`${AT}/0/metadata.json`]: JSON.stringify(metadata),
@@ -279,10 +283,37 @@ describe("what newer versions of other tools write", () => {
       [`${AT}/0/content_hash.txt`]: hash(stored),
       [`${AT}/0/prompt.txt`]: "First\n\n---\n\nSecond\n\n---\n\nThird",
     };
-    const own = await readingIn(all, async (reader) => {
+    return readingIn(all, async (reader) => {
       const session = (await reader.find(ID))?.sessions[0];
       return session && ownPrompts(reader, ID, session);
     });
-    expect(own).toEqual(["Second", "Third"]);
+  }
+
+  test("of prompts of the whole session, those since the transcript's start belong to the checkpoint", async () => {
+    const stored = prompt("1", "First") + prompt("2", "Second") + prompt("3", "Third");
+    expect(await promptsOf(stored, 1)).toEqual(["Second", "Third"]);
+    // A second commit in the third turn.
+    expect(await promptsOf(stored, 3)).toEqual(["Third"]);
+    expect(await promptsOf("nothing that can be read\n", 1)).toEqual(["First", "Second", "Third"]);
+  });
+
+  test("where the transcript is one document, its start is counted in messages", async () => {
+    const message = (id: string, type: string, content: string) => ({
+      id,
+      type,
+      timestamp: "2026-01-01T00:00:00Z",
+      content,
+    });
+    const messages = [
+      message("1", "user", "First"),
+      message("2", "gemini", "One"),
+      message("3", "user", "Second"),
+      message("4", "gemini", "Two"),
+      message("5", "user", "Third"),
+      message("6", "gemini", "Three"),
+    ];
+    const document = JSON.stringify({ sessionId: "s", messages }, null, 2);
+    expect(await promptsOf(document, 2, "Gemini CLI")).toEqual(["Second", "Third"]);
+    expect(await promptsOf(document, 4, "Gemini CLI")).toEqual(["Third"]);
   });
 });

@@ -142,7 +142,7 @@ class Origins {
     }
     const perFile: Origin[] = [];
     for (const checkpoint of recorded.length > 0 ? [] : checkpoints) {
-      perFile.push(...(await this.#fromTranscript(checkpoint, names)));
+      perFile.push(...(await this.#fromTranscripts(checkpoint, names)));
     }
     return (line, text) => {
       for (const origin of [...recorded, ...steps, ...perFile]) {
@@ -187,31 +187,36 @@ class Origins {
 
   /**
    * Another tool's checkpoint names the files that a session touched, but not the lines: find the turn whose edit
-   * contains the line in the stored transcript. If there is none, only the session is known.
+   * contains the line in the stored transcripts. If there is none, only the first session is known.
    */
-  async #fromTranscript(checkpoint: StoredCheckpoint, names: readonly string[]): Promise<Origin[]> {
-    const touched = checkpoint.sessions.flatMap((each) => {
-      const path = each.metadata.files_touched.find((name) => names.includes(name));
-      return path === undefined ? [] : [{ session: each, path }];
-    });
-    const [first] = touched;
-    if (!first) return [];
-    const { session, path } = first;
-    const { metadata, index } = session;
-    const stored = await this.#checkpoints.transcript(checkpoint.id, index);
-    const conversation = stored && (await readAs(metadata.agent, stored.bytes));
-    const own = await ownPrompts(this.#checkpoints, checkpoint.id, session);
-    const story: TurnStory = {
-      agent: metadata.agent,
-      session: metadata.session_id,
-      turn: null,
-      prompt: own.length === 1 ? (own[0] ?? null) : null,
-      response: null,
-      checkpoint: checkpoint.id,
-      index,
-      step: null,
-    };
-    return [(_, text) => ({ ...story, ...(conversation ? promptBehind(conversation, path, text) : null) })];
+  async #fromTranscripts(checkpoint: StoredCheckpoint, names: readonly string[]): Promise<Origin[]> {
+    const found: Origin[] = [];
+    let first: TurnStory | undefined;
+    for (const session of checkpoint.sessions) {
+      const { metadata, index } = session;
+      const path = metadata.files_touched.find((name) => names.includes(name));
+      if (path === undefined) continue;
+      const own = await ownPrompts(this.#checkpoints, checkpoint.id, session);
+      const story: TurnStory = {
+        agent: metadata.agent,
+        session: metadata.session_id,
+        turn: null,
+        prompt: own.length === 1 ? (own[0] ?? null) : null,
+        response: null,
+        checkpoint: checkpoint.id,
+        index,
+        step: null,
+      };
+      first ??= story;
+      const stored = await this.#checkpoints.transcript(checkpoint.id, index);
+      const conversation = stored && (await readAs(metadata.agent, stored.bytes));
+      if (!conversation) continue;
+      found.push((_, text) => {
+        const turn = promptBehind(conversation, path, text);
+        return turn && { ...story, ...turn };
+      });
+    }
+    return first ? [...found, () => first ?? null] : [];
   }
 
   #recordedTurn(checkpoint: StoredCheckpoint, session: StoredSession, turn: number): TurnStory {

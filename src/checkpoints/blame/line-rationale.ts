@@ -3,12 +3,13 @@ import type { Agent } from "../../agents/contract/agent.ts";
 import type { Profile } from "../../agents/contract/profile.ts";
 import { getAgent, listAgents } from "../../agents/registry/registry.ts";
 import { sessionKey } from "../../base/ids.ts";
+import { isRecord } from "../../base/json.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Conversation, Entry } from "../../model/conversation.ts";
 import type { Step } from "../../model/step.ts";
 import { readTranscript } from "../../steps/conversation/transcript.ts";
 import { isCompactTranscript, readCompactTranscript } from "../../transcripts/compact.ts";
-import { offsetOfLine } from "../../transcripts/lines.ts";
+import { asBuffer, isOneDocument, offsetOfLine, parseLine } from "../../transcripts/lines.ts";
 import { CheckpointReader, type StoredSession } from "../read/read.ts";
 import type { TurnStory } from "./blame.ts";
 
@@ -97,20 +98,34 @@ export async function ownPrompts(reader: CheckpointReader, id: string, session: 
   const start = metadata.checkpoint_transcript_start ?? 0;
   if (record || start === 0 || prompts.length < 2) return prompts;
   const stored = await reader.transcript(id, index);
-  const conversation = stored && (await readAs(metadata.agent, stored.bytes));
-  return conversation ? promptsSince(prompts, conversation, stored.bytes, start) : prompts;
+  const given = stored && (await promptsGiven(metadata.agent, stored.bytes, start));
+  if (!given || given.all === 0 || given.since >= prompts.length) return prompts;
+  // A commit in the middle of a turn: the turn's prompt came before.
+  return prompts.slice(-Math.max(1, given.since));
 }
 
-/** Filters another tool's list of prompts to those given since the start of the checkpoint's transcript. */
-function promptsSince(
-  prompts: readonly string[],
-  conversation: Conversation,
+/** Counts the prompts in a transcript, and those since `start`: a line, or a message in a transcript of one document. */
+async function promptsGiven(
+  agent: string,
   bytes: Uint8Array,
-  startLine: number,
-): string[] {
-  const start = offsetOfLine(bytes, startLine);
-  const since = conversation.entries.filter((entry) => entry.type === "prompt" && entry.start >= start).length;
-  return since > 0 && since < prompts.length ? prompts.slice(-since) : [...prompts];
+  start: number,
+): Promise<{ all: number; since: number } | null> {
+  const all = (await readAs(agent, bytes))?.entries.filter(isPrompt);
+  if (!all) return null;
+  if (!isOneDocument(asBuffer(bytes))) {
+    const offset = offsetOfLine(bytes, start);
+    return { all: all.length, since: all.filter((entry) => entry.start >= offset).length };
+  }
+  const document = parseLine(asBuffer(bytes), { start: 0, end: bytes.length });
+  const messages = isRecord(document) ? document["messages"] : undefined;
+  if (!isRecord(document) || !Array.isArray(messages)) return null;
+  const rest = Buffer.from(JSON.stringify({ ...document, messages: messages.slice(start) }));
+  const since = (await readAs(agent, rest))?.entries.filter(isPrompt) ?? [];
+  return { all: all.length, since: since.length };
+}
+
+function isPrompt({ type }: Entry): boolean {
+  return type === "prompt";
 }
 
 function writes(entry: Entry, path: string, line: string): boolean {
