@@ -58,11 +58,9 @@ export function contextOf(profile: Profile, envelope: HookEnvelope, inputs: Cont
     }
     return null;
   };
+  const text = (field: FieldName) => textAt(envelope.raw, profile.hooks?.fields[field]);
   const cwd = absolutePath(envelope.cwd, inputs.cwd) ?? inputs.cwd;
-  const projectRoot =
-    inputs.forced?.projectRoot ??
-    textAt(envelope.raw, profile.hooks?.fields.project_root) ??
-    variable(profile.env?.project_dir);
+  const projectRoot = inputs.forced?.projectRoot ?? text("project_root") ?? variable(profile.env?.project_dir);
   const forced = absolutePath(inputs.forced?.transcriptPath ?? null, cwd);
   const pid = Number(variable(profile.env?.pid) ?? "");
   return {
@@ -71,7 +69,7 @@ export function contextOf(profile: Profile, envelope: HookEnvelope, inputs: Cont
     projectRoot: absolutePath(projectRoot, cwd),
     transcriptPath: forced ?? readable(absolutePath(envelope.transcriptPath, cwd), inputs.mayRead),
     sessionId: envelope.sessionId ?? variable(profile.env?.session_id),
-    envFile: absolutePath(variable(profile.env?.env_file), cwd),
+    envFile: absolutePath(text("env_file") ?? variable(profile.env?.env_file), cwd),
     pid: Number.isSafeInteger(pid) && pid > 0 ? pid : null,
     ...(inputs.mayRead ? { mayRead: inputs.mayRead } : {}),
   };

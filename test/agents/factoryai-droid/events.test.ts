@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toEnvelope } from "../../../src/agents/registry/normalize.ts";
+import { contextOf, toEnvelope } from "../../../src/agents/registry/normalize.ts";
 import { droid, eventOf, payload, responder, transcript } from "./recorded.ts";
 
 const directories: string[] = [];
@@ -36,6 +36,17 @@ test("a fork knows the session that it continues", () => {
   expect(from(session("exec-fork"))).toBe("dca26625-a32b-4ecf-9915-3a209b6d8502");
   expect(from(session("two-turns"))).toBeNull();
   expect(from("/dev/null")).toBeNull();
+});
+
+test("a payload names the file of variables for the agent's commands, and the session that it continues", () => {
+  const raw: Record<string, unknown> = { ...payload("SessionStart-startup"), previous_session_id: "earlier" };
+  const { profile } = droid.agent;
+  const envelope = toEnvelope(profile, "session-start", raw);
+  const env = { CLAUDE_ENV_FILE: "/another/file" };
+  expect(contextOf(profile, envelope, { env, cwd: "/cwd" }).envFile).toBe(String(raw["CLAUDE_ENV_FILE"]));
+  const unnamed = toEnvelope(profile, "session-start", {});
+  expect(contextOf(profile, unnamed, { env, cwd: "/cwd" }).envFile).toBe("/another/file");
+  expect(eventOf(raw)?.previousSessionId).toBe("earlier");
 });
 
 test("a turn: its prompt and its id", () => {

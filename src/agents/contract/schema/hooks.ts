@@ -112,6 +112,7 @@ const fieldNames = {
   subagent_prompt: "what it was asked",
   subagent_tool_use_id: "the tool use that started it",
   subagent_transcript_path: "its transcript",
+  env_file: "a file whose lines become variables of the agent's commands",
 } as const;
 export type FieldName = keyof typeof fieldNames;
 
