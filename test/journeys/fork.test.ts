@@ -253,6 +253,18 @@ test("what would be lost is named, and asked about", async () => {
   expect((await repository.run(["fork", "drop", "again", "--yes"])).code).toBe(0);
 });
 
+test("a fork in which an agent is open is not dropped without a question", async () => {
+  using attempts = await Attempts.begin();
+  const { repository, agent } = attempts;
+  await agent.turn("First", [write("a.txt", "1\n")]);
+  const { fork } = await attempts.fork("last", "--branch", "again");
+  await attempts.turnIn(fork, "Second", "b.txt", "2\n");
+  const asked = await repository.run(["fork", "drop", "again"]);
+  expect([asked.code, existsSync(fork.directory)]).toEqual([4, true]);
+  expect(asked.stderr).toContain("A session of claude-code: the agent is still open there");
+  expect(asked.stderr).toContain("Give --yes");
+});
+
 test("a fork whose directory was removed is shown as gone, and can be dropped", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;

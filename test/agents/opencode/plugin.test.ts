@@ -114,6 +114,22 @@ test("turns are reported one after the other, and a turn's end once", async () =
   expect(told()[0]).toMatchObject({ sessionID: "ses_a", directory: project, source: "new" });
 });
 
+test("a turn ends once, by its status or by its event, whichever comes first", async () => {
+  const hooks = await load();
+  const becomes = (type: string) => happens(hooks, "session.status", "ses_a", { status: { type } });
+  const ends = () => told().filter(({ event }) => event === "session.idle").length;
+  (await ask(hooks, "One")).push(answer("msg_1", "Yes"));
+  await becomes("busy");
+  expect(ends()).toBe(0);
+  await becomes("idle");
+  expect(ends()).toBe(1);
+  await happens(hooks, "session.idle");
+  (await ask(hooks, "Two")).push(answer("msg_3", "Yes"));
+  await happens(hooks, "session.idle");
+  await becomes("idle");
+  expect(ends()).toBe(2);
+});
+
 test("a message is written once, before its turn's end is reported, without volatile fields", async () => {
   const hooks = await load();
   (await ask(hooks, "One")).push(answer("msg_1", "Yes"));
