@@ -21,15 +21,15 @@ export interface Corpus {
   needles: { word: string; field: (typeof NEEDLE_FIELDS)[number] }[];
 }
 
-/** Writes transcripts of about so many megabytes below the home directory. */
-export function writeCorpus(home: string, megabytes: number): Corpus {
+/** Writes transcripts of about so many megabytes below the home directory: of sixty projects, or of the one named. */
+export function writeCorpus(home: string, megabytes: number, project?: string): Corpus {
   const parts = partsOfFiles();
   const corpus: Corpus = { sessions: 0, bytes: 0, needles: [] };
   let at = 0;
   const next = () => parts[at++ % parts.length] ?? "";
   while (corpus.bytes < megabytes * 1e6) {
     const number = corpus.sessions++;
-    const session = new SessionWriter(number);
+    const session = new SessionWriter(number, project ?? `/home/dev/project-${number % 60}`);
     while (session.bytes < SESSION_BYTES) {
       const isFirst = session.bytes === 0 && number % NEEDLE_EVERY === 0;
       const needle = (field: Corpus["needles"][number]["field"]) => {
@@ -68,11 +68,13 @@ class SessionWriter {
   bytes = 0;
   readonly #number: number;
   readonly #lines: string[] = [];
+  readonly #cwd: string;
   #parent: string | null = null;
   #tool = "";
 
-  constructor(number: number) {
+  constructor(number: number, cwd: string) {
     this.#number = number;
+    this.#cwd = cwd;
     this.session = `${number.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`;
   }
 
@@ -112,7 +114,7 @@ class SessionWriter {
     const common = {
       isSidechain: false,
       userType: "external",
-      cwd: `/home/dev/project-${this.#number % 60}`,
+      cwd: this.#cwd,
       version: "2.1.0",
     };
     const line = `${JSON.stringify({ parentUuid: this.#parent, ...common, sessionId: this.session, type, message, uuid, timestamp })}\n`;

@@ -1,4 +1,4 @@
-/** The MCP server's first answer from a cold start, against the bare start of the same executable. */
+/** The MCP server's first answer from a cold start and the status line, against the bare start of the same executable. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import type { Row } from "../row.ts";
 import { BenchSession, enable, settle } from "../session.ts";
 
 const GOAL = { kind: "ratio", most: 6 } as const;
+const STATUS_LINE_GOAL = { kind: "ratio", most: 2 } as const;
 const TURNS = 20;
 
 export function mcpRows(executable: string, place: string, pairs: number): Row[] {
@@ -47,7 +48,16 @@ export function mcpRows(executable: string, place: string, pairs: number): Row[]
     goal: GOAL,
     times: compare({ run: () => timed(bare) }, { run: () => timed(program) }, pairs),
   });
+  const start = (...args: string[]): Program => ({ program: executable, args, cwd: repository.path, env: wrote.env });
+  const [nothing, statusLine] = [start("hooks", "git", "nothing"), start("statusline")];
   return [
+    {
+      group: "The status line",
+      what: "`backtrail statusline`",
+      base: "bare start",
+      goal: STATUS_LINE_GOAL,
+      times: compare({ run: () => timed(nothing) }, { run: () => timed(statusLine) }, pairs),
+    },
     row("start, list turns, end", asking(1, "turns", {})),
     row("start, recall, end", asking(2, "recall", { query: "file" })),
   ];

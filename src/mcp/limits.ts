@@ -3,18 +3,20 @@ import { UserError } from "../base/errors.ts";
 import { Rest } from "../base/process/rest.ts";
 
 const MINUTE_MS = 60_000;
-export const MAX_CALLS = 120;
+export const MAX_CALLS = 600;
 export const MAX_CHANGES = 20;
 const MAX_AT_ONCE = 4;
 const MAX_WAITING = 50;
 const MAX_TIME_MS = 30_000;
+/** An agent that asks without a pause must not make the server grow. */
+const CALLS_WITHOUT_PAUSE = 8;
 
 export class Limits {
   readonly #calls: number[] = [];
   readonly #changes: number[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #working = new Set<Promise<unknown>>();
-  readonly #rest = new Rest();
+  readonly #rest = new Rest(CALLS_WITHOUT_PAUSE);
   #running = 0;
 
   /** Runs one call. A call that changes something waits for those before it. */
