@@ -72,9 +72,7 @@ for (const [name, agents, runsClaudeHooks] of [
     await cursor.send("sessionEnd", "SessionEnd", { reason: "user_close" });
     expect(await recorded(repository)).toEqual(TWO_TURNS);
     const rewound = await repository.run(["rewind", "1", "--yes"], { env });
-    expect(`${rewound.stdout}${rewound.stderr}`).toContain(
-      "The conversation can't be rewound: Backtrail does not support this for Cursor",
-    );
+    expect(`${rewound.stdout}${rewound.stderr}`).toContain("Chat rewind unavailable (not supported for Cursor)");
     expect([repository.exists("one.txt"), repository.exists("two.txt")]).toEqual([true, false]);
   });
 }

@@ -111,9 +111,7 @@ test("admitted, it is connected, recorded and taken back like any other", async 
 
   const rewound = await world.run("rewind", "1", "--yes");
   expect(rewound.code).toBe(0);
-  expect(rewound.stdout + rewound.stderr).toContain(
-    "The conversation can't be rewound: Backtrail does not support this for Parrot",
-  );
+  expect(rewound.stdout + rewound.stderr).toContain("Chat rewind unavailable (not supported for Parrot)");
   expect([repository.exists("hello.txt"), repository.exists("goodbye.txt")]).toEqual([true, false]);
   await world.run("redo", "--yes");
   expect(repository.read("goodbye.txt")).toBe("goodbye\n");

@@ -145,7 +145,7 @@ test("without a transcript the files alone are taken back, and that is said", as
   expect(repository.read("README.md")).toBe("# Example\n");
   expect(receipt).toMatchObject({
     chat: null,
-    notes: ["The conversation can't be rewound: its transcript was not found"],
+    notes: ["Chat rewind unavailable (no transcript found)"],
   });
 });
 

@@ -91,9 +91,7 @@ test("turns are recorded, shown, and their code taken back", async () => {
     session: "2026-01-05T09-00-00",
   });
   const rewound = await repository.run(["rewind", "1", "--yes"], { env });
-  expect(rewound.stderr + rewound.stdout).toContain(
-    "The conversation can't be rewound: Backtrail does not support this for Aider",
-  );
+  expect(rewound.stderr + rewound.stdout).toContain("Chat rewind unavailable (not supported for Aider)");
   expect([repository.exists("one.txt"), repository.exists("two.txt")]).toEqual([true, false]);
   expect(repository.read(HISTORY)).toContain("write two");
 

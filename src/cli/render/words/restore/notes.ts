@@ -61,7 +61,7 @@ export function noteText(note: Note): string {
     case "all-as-before":
       return "All files are as they were before.";
     case "changed-meanwhile":
-      return `${listed(note.paths)} has changed since and ${note.paths.length === 1 ? "was" : "were"} left as ${note.paths.length === 1 ? "it is" : "they are"} now. All other files are as they were before. The complete previous state is saved as step ${note.safetyStep}.`;
+      return `${listed(note.paths)} ${note.paths.length === 1 ? "has changed since, and was left as it is" : "have changed since, and were left as they are"}. All other files are as they were before. The complete previous state is saved as step ${note.safetyStep}.`;
     case "files-left":
       return `The content of ${listed(note.paths)} exists nowhere else, so it stays in ${shownPath(note.directory)}.`;
     case "private-files-missing":
@@ -135,10 +135,10 @@ export function resumeNoteText(note: ResumeNote): string {
 export function noConversationText(reason: NoConversation): string {
   switch (reason.kind) {
     case "no-transcript":
-      return "The conversation can't be rewound: its transcript was not found";
+      return "Chat rewind unavailable (no transcript found)";
     case "not-supported":
       return reason.why === undefined
-        ? `The conversation can't be rewound: Backtrail does not support this for ${reason.agent}`
+        ? `Chat rewind unavailable (not supported for ${reason.agent})`
         : `${reason.agent} can't rewind its chat: ${reason.why}`;
     case "begins-later":
       return "This is before the first prompt of the conversation: start a new session.";
