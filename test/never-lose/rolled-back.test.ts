@@ -25,7 +25,7 @@ test("a file that a killed rewind had put back and the user has edited since", a
   symlinkSync("/nonexistent", repository.at("sub"));
   const next = await repository.run(["log"]);
   expect(next.stderr).toContain("sub is not a directory anymore");
-  expect(next.stderr).toContain("a.txt has changed since and was left as it is now.");
+  expect(next.stderr).toContain("a.txt has changed since, and was left as it is.");
   expect(next.stderr).not.toContain("All files are as they were before");
   expect(repository.read("a.txt")).toBe("an hour of work\n");
   expect(whereIs(repository, "a1\n", next.stderr)).toBe("in a step");
