@@ -237,3 +237,24 @@ test("an index that can't be written is still searched", async () => {
     chmodSync(folder, 0o700);
   }
 });
+
+test("what a rewind or a fork copied is found once, and what is said in the copy is found there", async () => {
+  using recording = await recorded();
+  const { repository, agent } = recording;
+  await agent.start();
+  await agent.turn("Bring the walrus", [write("a.txt", "1\n")], "The walrus is here.");
+  await agent.turn("Feed the walrus", [write("a.txt", "2\n")], "It ate.");
+  const { receipt } = await repository.json<{ receipt: { chat: { session: string } } }>(["rewind", "1", "--yes"], {
+    env,
+  });
+  await repository.json(["fork", "last"], { env });
+  const sessions = async (word: string) =>
+    [...new Set((await found(recording, word)).hits.map(({ session }) => session))].sort();
+  expect(await sessions("walrus")).toEqual([agent.session]);
+
+  const copy = new ScriptedClaude(repository, receipt.chat.session);
+  expect(readFileSync(copy.transcript.path, "utf8")).toContain("Bring the walrus");
+  await copy.turn("Wash the walrus too", [write("a.txt", "3\n")], "It shines.");
+  expect(await sessions("shines")).toEqual([copy.session]);
+  expect(await sessions("walrus")).toEqual([agent.session, copy.session].sort());
+});

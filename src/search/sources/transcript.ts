@@ -26,6 +26,8 @@ export interface TranscriptSource extends ConversationName {
   origin: string;
   /** The transcript is one JSON document instead of lines. */
   isDocument: boolean;
+  /** For a copy: when it was made, in milliseconds since 1970. What has an earlier time is indexed with the original. */
+  copiedAt?: number | undefined;
 }
 
 export interface Progress {
@@ -42,7 +44,7 @@ export function indexTranscript(
   redaction: IndexRedaction,
   progress: Progress,
 ): boolean {
-  const { isDocument: _, ...named } = source;
+  const { isDocument: _, copiedAt: __, ...named } = source;
   const known = index.find(source);
   const fresh: Omit<Conversation, "id"> = {
     ...named,
@@ -93,7 +95,9 @@ function readPiece(
   const { entries, title, model } = analyzer.read(redacted.bytes);
   const position: Position = { turns: row.turns, time: row.modified };
   const offsetOf = ({ start }: { start: number }) => piece.start + redacted.originalOffset(start);
-  const documents = [...documentsOf(entries, position, offsetOf)];
+  const { copiedAt = 0 } = source;
+  const isOwn = ({ time }: NewDocument) => time === 0 || time >= copiedAt;
+  const documents = [...documentsOf(entries, position, offsetOf)].filter(isOwn);
   row.turns = position.turns;
   row.title = title ?? row.title;
   row.model = model ?? row.model;

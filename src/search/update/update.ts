@@ -87,6 +87,7 @@ class Update {
   readonly #redactions = new Map<string, Promise<IndexRedaction>>();
   readonly #forgotten = new Map<string, ReturnType<typeof forgottenSessions>>();
   readonly #workspaces = new Map<string, Workspace>();
+  readonly #copies = new Map<string, ReadonlyMap<string, number>>();
   /** Of the index, to save once everything is indexed. */
   readonly #states = new Map<string, string>();
 
@@ -260,13 +261,23 @@ class Update {
       if (known && known.size === bytes.size && known.modified === Math.round(bytes.modified)) return true;
       // The agent's file was longer; it may be gone by now.
       if (bytes.isCopy && known && known.offset >= bytes.size) return true;
-      const { time: _, open: __, ...named } = source;
+      const { time: _, open: __, ...place } = source;
+      const named = { ...place, copiedAt: await this.#copiedAt(source) };
       const redaction = await this.#redaction(source.store);
       const { indexTranscript } = await import("../sources/transcript.ts");
       return indexTranscript(this.#index, named, bytes, analyzer, redaction, progress);
     } finally {
       bytes.close();
     }
+  }
+
+  async #copiedAt(source: FoundTranscript): Promise<number | undefined> {
+    const workspace = source.store === null ? undefined : findWorkspace(source.repository ?? "");
+    if (workspace?.storeDir !== source.store) return undefined;
+    const { copiesIn } = await import("../sources/copies.ts");
+    const copies = this.#copies.get(workspace.root) ?? copiesIn(workspace);
+    this.#copies.set(workspace.root, copies);
+    return copies.get(sessionRefKey(source));
   }
 
   /** The agent's own file of a forgotten session may still be there. */
