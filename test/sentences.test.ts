@@ -7,8 +7,7 @@ import { isSentence, literalsIn, sentencesBelowCli, sentencesOf } from "../scrip
  * data, and cli/render/words has its text (docs/design/facts-and-sentences.md).
  */
 const LIMITS: Readonly<Record<string, number>> = {
-  // 243 of them describe the keys of a profile, each of them, for its documentation; 4 are SQL.
-  agents: 356,
+  agents: 130,
   api: 0,
   attribution: 0,
   base: 0,
@@ -37,6 +36,9 @@ const LIMITS: Readonly<Record<string, number>> = {
   view: 66,
 };
 
+/** Here they describe the keys of a profile, for its documentation and for editors. */
+const DESCRIPTIONS = "agents/contract/schema/";
+
 const SENTENCES = sentencesBelowCli(join(import.meta.dirname, "../src"));
 
 test("every layer has a limit", () => {
@@ -44,7 +46,7 @@ test("every layer has a limit", () => {
 });
 
 test.each(Object.entries(LIMITS))("%s/ words at most %i sentences itself", (layer, limit) => {
-  const found = SENTENCES.get(layer) ?? [];
+  const found = (SENTENCES.get(layer) ?? []).filter(({ file }) => !file.startsWith(DESCRIPTIONS));
   const listed = found.map(({ file, line, text }) => `${file}:${line}: ${text}`);
   expect(found.length > limit ? listed : []).toEqual([]);
 });

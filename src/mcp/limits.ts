@@ -9,7 +9,7 @@ const MAX_AT_ONCE = 4;
 const MAX_WAITING = 50;
 const MAX_TIME_MS = 30_000;
 /** An agent that asks without a pause must not make the server grow. */
-const CALLS_WITHOUT_PAUSE = 8;
+const CALLS_WITHOUT_PAUSE = 3;
 
 export class Limits {
   readonly #calls: number[] = [];
