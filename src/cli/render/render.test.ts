@@ -6,6 +6,7 @@ import type { Step } from "../../model/step.ts";
 import { groupTurns, tasksOf } from "../../model/turn.ts";
 import type { TurnStatuses } from "../../restore/targets/turn-status.ts";
 import type { RestorePlan } from "../../restore/types.ts";
+import type { SessionNode } from "../../run/sessions/model.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
 import { colorDiff } from "./diff.ts";
 import { fileLines, summaryOf } from "./files.ts";
@@ -13,6 +14,8 @@ import { table } from "./layout/table.ts";
 import { fit, fitQuoted, pad, widthOf, wrap, wrapAfter, wrapMessage } from "./layout/text.ts";
 import { age, moment } from "./layout/time.ts";
 import { planFileLines } from "./plan/files.ts";
+import { planLines } from "./plan/plan.ts";
+import { sessionTreeLines } from "./sessions/list.ts";
 import { stepDetails } from "./step/step.ts";
 import { accessibleTimeline } from "./timeline/accessible.ts";
 import { timeline } from "./timeline/timeline.ts";
@@ -302,4 +305,55 @@ test("a plan whose list is cut shows own files and the rarest changes", () => {
     planFileLines(plan, { paint: plain, columns: 80, now, limit }).map((line) => line.trim().slice(0, 7));
   expect(shown(4).slice(1, 4)).toEqual(["~ yours", "- z", "+ b"]);
   expect(shown(9).slice(1, 7)).toEqual(["~ yours", "+ b", "+ c", "+ d", "+ e", "- z"]);
+});
+
+test("narrow windows break a step's facts, a plan's headline and a session's facts between words", () => {
+  const step = {
+    ...makeStep({}),
+    kind: "turn-end" as const,
+    session: "s".repeat(20),
+    prompt: "Bring the walrus to the pond",
+  };
+  const node = {
+    ...{ id: step.session, agent: "claude-code", prompt: step.prompt, status: "waiting", updatedAt: step.time },
+    ...{
+      turns: 2,
+      steps: 5,
+      recorded: true,
+      log: null,
+      imported: false,
+      tags: ["fish"],
+      cost: null,
+      tasks: [],
+      children: [],
+    },
+  } as unknown as SessionNode;
+  const turn = { agent: "claude-code", back: 1, last: step, subagent: null, prompt: step.prompt };
+  const targets = [
+    { kind: "step", step },
+    { kind: "turns", turns: [turn] },
+    { kind: "turns", turns: [turn, turn] },
+  ];
+  for (let columns = 36; columns < 100; columns++) {
+    const view = { paint: plain, columns, now };
+    const none = { rows: 20, all: false };
+    const plans = targets.flatMap((target) => {
+      const plan = {
+        ...{ kind: target.kind === "step" ? "rewind" : "undo", target, turns: [], yours: [] },
+        write: [],
+        delete: [],
+      };
+      const rest = {
+        chmod: [],
+        create: [],
+        notUndone: [],
+        conflicts: [],
+        chat: { kind: "none", reason: { kind: "undo-only" } },
+      };
+      return planLines({ ...plan, ...rest, options: {} } as unknown as RestorePlan, { ...view, ...none });
+    });
+    const sessions = sessionTreeLines([node], { ...view, ids: new Map([[node, "ssssssss"]]), hits: new Map() });
+    for (const line of [...plans, ...sessions, ...stepDetails(step, [step], view)])
+      expect([line, widthOf(line) <= columns]).toEqual([line, true]);
+  }
 });

@@ -10,7 +10,7 @@ import {
   type StateTarget,
 } from "../../../restore/types.ts";
 import type { Paint } from "../../terminal/io.ts";
-import { fit, wrapAfter } from "../layout/text.ts";
+import { fit, wrap, wrapAfter } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
 import { reversalHeadline, reversalLines } from "../operations/reversal.ts";
 import { openSessionLines } from "../sessions/open.ts";
@@ -108,7 +108,7 @@ function oversizedLine({ bytes, limit, keptUntil }: OversizedSafety): string {
   return `the previous state takes up to ${showSize(bytes)}, more than retention.max_size (${showSize(limit)}); it is kept until ${keptUntil.slice(0, 10)} anyway`;
 }
 
-/** Describes a target in a few words. */
+/** Describes a target in a few words, on two lines in a narrow window. */
 export function targetLine(target: StateTarget, view: Pick<PlanView, "columns" | "now">): string {
   if (target.kind === "commit") return `commit ${target.commit.slice(0, 12)}`;
   const { step } = target;
@@ -116,8 +116,9 @@ export function targetLine(target: StateTarget, view: Pick<PlanView, "columns" |
   const place = step.kind === "turn-start" ? "before " : step.kind === "turn-end" ? "after " : "";
   // The text around the title: "Rewind to ", the id, the age in parentheses, a comma and two quotes.
   const room = view.columns - step.id.length - when.length - place.length - 18;
-  const title = fit(titleOf(step), Math.max(20, room));
-  return `${step.id} (${when}), ${place}${place ? `"${title}"` : title}`;
+  const isNarrow = room < MIN_PROMPT;
+  const title = fit(titleOf(step), isNarrow ? Math.max(MIN_PROMPT, view.columns - place.length - 4) : room);
+  return `${step.id} (${when}),${isNarrow ? "\n  " : " "}${place}${place ? `"${title}"` : title}`;
 }
 
 function headline(plan: RestorePlan, view: PlanView): string {
@@ -131,20 +132,23 @@ function headline(plan: RestorePlan, view: PlanView): string {
     if (only && others.length === 0)
       return `${paint("bold", verb)} ${turnLine(only, view.now, columns - verb.length - 1)}`;
     const title = paint("bold", `${verb} ${plural(plan.target.turns.length, "turn")}:`);
-    return [title, ...plan.target.turns.map((turn) => `  ${turnLine(turn, view.now, columns - 2)}`)].join("\n");
+    const rows = plan.target.turns.map((turn) => turnLine(turn, view.now, columns - 2).replaceAll("\n", "\n  "));
+    return [title, ...rows.map((row) => `  ${row}`)].join("\n");
   }
   if (plan.reverses) return `${paint("bold", "Undo")} ${reversalHeadline(plan.reverses, view)}`;
   const verb = plan.kind === "redo" ? "Redo to" : "Rewind to";
   return `${paint("bold", verb)} ${targetLine(plan.target, view)}`;
 }
 
-/** `@2 yyqxylmplkwz (13 min ago), claude-code: "Cache the prices"` */
+/** `@2 yyqxylmplkwz (13 min ago), claude-code: "Cache the prices"`, on several lines in a narrow window. */
 function turnLine({ agent, back, last, subagent, prompt }: FoundTurn, now: Date, columns: number): string {
   const whose = subagent === null ? oneLine(agent) : `a subagent of ${oneLine(agent)}`;
   const number = back === null ? "" : `${turnNumber(back)} `;
   const start = `${number}${last.id} (${age(last.time, now)}), ${whose}`;
-  if (prompt === null) return start;
-  return `${start}: "${fit(oneLine(prompt), Math.max(MIN_PROMPT, columns - start.length - 4))}"`;
+  if (prompt === null) return wrap(start, columns).join("\n  ");
+  const room = columns - start.length - 4;
+  if (room >= MIN_PROMPT) return `${start}: "${fit(oneLine(prompt), room)}"`;
+  return `${wrap(`${start}:`, columns).join("\n  ")}\n  "${fit(oneLine(prompt), Math.max(MIN_PROMPT, columns - 4))}"`;
 }
 
 function chatLine(plan: RestorePlan): string {

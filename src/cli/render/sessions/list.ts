@@ -4,7 +4,7 @@ import type { SessionNode, SessionStatus, SessionTask } from "../../../run/sessi
 import type { Hit } from "../../../run/sessions/search.ts";
 import type { Paint, Style } from "../../terminal/io.ts";
 import { costWords } from "../layout/amounts.ts";
-import { fit } from "../layout/text.ts";
+import { fit, flow } from "../layout/text.ts";
 import { age } from "../layout/time.ts";
 
 export interface SessionsView {
@@ -14,6 +14,8 @@ export interface SessionsView {
   ids: ReadonlyMap<SessionNode, string>;
   hits: ReadonlyMap<SessionNode, Hit>;
 }
+
+const INDENT = 2;
 
 const COLOURS: Readonly<Record<SessionStatus, Style>> = {
   running: "green",
@@ -32,7 +34,10 @@ export function sessionTreeLines(nodes: readonly SessionNode[], view: SessionsVi
 function nodeLines(node: SessionNode, indent: string, view: SessionsView): string[] {
   const { paint, columns, hits } = view;
   const room = Math.max(20, columns - indent.length - 2);
-  const lines = [headline(node, view), `  ${fit(oneLine(node.prompt) || "(no prompt)", room)}`];
+  const lines = [
+    ...headline(node, { ...view, columns: columns - indent.length }),
+    `  ${fit(oneLine(node.prompt) || "(no prompt)", room)}`,
+  ];
   const hit = hits.get(node);
   if (hit) lines.push(`  ${paint("dim", `${hit.where}:`)} ${fit(oneLine(hit.excerpt), room - 8)}`);
   const below = [
@@ -49,7 +54,8 @@ function nodeLines(node: SessionNode, indent: string, view: SessionsView): strin
   return lines;
 }
 
-function headline(node: SessionNode, { paint, now, ids }: SessionsView): string {
+/** The facts of a session, on several lines in a narrow window. */
+function headline(node: SessionNode, { paint, columns, now, ids }: SessionsView): string[] {
   const parts = [
     paint("magenta", ids.get(node) ?? oneLine(node.id)),
     paint("dim", age(node.updatedAt, now)),
@@ -59,7 +65,7 @@ function headline(node: SessionNode, { paint, now, ids }: SessionsView): string 
     ...(node.cost ? [paint("dim", costWords(node.cost))] : []),
     ...node.tags.map((tag) => paint("blue", `#${oneLine(tag)}`)),
   ];
-  return parts.join("  ");
+  return flow(parts, columns, INDENT).map((line, i) => (i === 0 ? line : `${" ".repeat(INDENT)}${line}`));
 }
 
 /** "run, 2 turns, 4 steps" for a session that is both logged and recorded. */

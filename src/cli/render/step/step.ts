@@ -7,7 +7,7 @@ import { type Cost, estimatedCost } from "../../../transcripts/prices.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { entriesOf, fileLines, summaryOf } from "../files.ts";
 import { costWords, thousands } from "../layout/amounts.ts";
-import { wrap } from "../layout/text.ts";
+import { flow, wrap, wrapAfter } from "../layout/text.ts";
 import { age, moment } from "../layout/time.ts";
 import { titleOf } from "../timeline/timeline.ts";
 
@@ -20,6 +20,7 @@ export interface StepView {
 }
 
 const LABEL = 10;
+const INDENT = 2;
 
 const KINDS: Readonly<Record<Step["kind"], string>> = {
   baseline: "before the session's first turn",
@@ -44,11 +45,11 @@ export const WHY_NOT_CAPTURED: Readonly<Record<NotCaptured["why"], string>> = {
 /** `sameTurn` holds all steps of the step's turn, newest first. */
 export function stepDetails(step: Step, sameTurn: readonly Step[], view: StepView): string[] {
   const { paint, columns, now } = view;
-  const lines = [
-    `${paint("magenta", step.id)}  ${paint("bold", KINDS[step.kind])}${step.interrupted ? paint("yellow", "  interrupted") : ""}`,
-  ];
+  const heading = [paint("magenta", step.id), paint("bold", KINDS[step.kind])];
+  if (step.interrupted) heading.push(paint("yellow", "interrupted"));
+  const lines = flow(heading, columns, INDENT).map((line, i) => (i === 0 ? line : `${" ".repeat(INDENT)}${line}`));
   const add = (label: string, value: string | null) => {
-    if (value) lines.push(`${paint("dim", label.padEnd(LABEL))}${value}`);
+    if (value) lines.push(...wrapAfter(paint("dim", label.padEnd(LABEL)), value, columns));
   };
   add("taken", `${moment(step.time)} (${age(step.time, now)})`);
   add("name", step.name && oneLine(step.name));
