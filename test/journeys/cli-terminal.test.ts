@@ -256,6 +256,15 @@ test.skipIf(!hasTmux)("resume lists the sessions and prints how the picked one g
   expect(await screen.shows("[ended with 0]")).toContain(`claude --resume ${other.session}`);
 });
 
+test.skipIf(!hasTmux)("the picked session is named after its last prompt, as in the list", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  using screen = new Screen(repository, ["resume"], { TERM: "dumb" });
+  expect(await screen.shows("Number, or Enter to cancel:")).toContain("claude-code: Write a farewell");
+  screen.press("1", "Enter");
+  expect(await screen.shows("[ended with 0]")).toMatch(/Claude Code \(just now\): Write a farewell\n/);
+});
+
 test.skipIf(!hasTmux)("where the cursor cannot move, the sessions are numbered", async () => {
   using repository = temporaryRepository();
   await worked(repository);

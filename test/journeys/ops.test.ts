@@ -196,6 +196,21 @@ test("a saved name goes to the step that had it before, and back", async () => {
   expect((await repository.run(["rewind", first.step.id, "--dry-run"], { env })).code).toBe(0);
 });
 
+test("save says how to return by the name, as a shell takes it", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  for (const [name, word] of [
+    ["draft", "draft"],
+    ["it's a draft", "'it'\\''s a draft'"],
+  ] as const) {
+    const { stderr } = await repository.run(["save", name], { env });
+    expect(stderr).toContain(`Return to it with \`backtrail rewind ${word}\`.`);
+    expect((await repository.run(["rewind", name, "--dry-run"], { env })).code).toBe(0);
+  }
+  const { stderr } = await repository.run(["save", "--", "-draft"], { env });
+  expect(stderr).toMatch(/Return to it with `backtrail rewind [k-z]{12}`\./);
+});
+
 test("names that mean something else are refused", async () => {
   using repository = temporaryRepository();
   await worked(repository);

@@ -9,6 +9,7 @@ import { isRemovedTranscript } from "../../checkpoints/format/layout.ts";
 import type { CheckpointReader } from "../../checkpoints/read/read.ts";
 import { ownChunks } from "../../checkpoints/write/transcript-chunks.ts";
 import type { Workspace } from "../../git/workspace.ts";
+import type { Step } from "../../model/step.ts";
 import { loadSession } from "../../recording/session/store.ts";
 import { stepsIn } from "../../steps/log.ts";
 import { joinLines } from "../../transcripts/chunks.ts";
@@ -30,6 +31,8 @@ export interface ResumedConversation {
   lastId: string | null;
   /** A title that the user recognizes. */
   title: string;
+  /** The last prompt, by which a list of sessions shows it; null if it is not recorded. */
+  prompt: string | null;
   /** When it was recorded. */
   time: string;
   /** Files that the conversation's turns changed, relative to the root. */
@@ -58,6 +61,7 @@ export async function conversationOf(
     path: position.path,
     lastId: position.lastId,
     title,
+    prompt: lastPrompt(workspace, source.step),
     time: source.step.time,
     files: filesChangedBy(workspace, source.step),
     notes: [],
@@ -103,10 +107,18 @@ async function fromCheckpoint(
     path: null,
     lastId: null,
     title: titleOf(workspace, agent, id, bytes),
+    prompt: session.prompts.at(-1) ?? null,
     time,
     files: metadata.files_touched,
     notes,
   };
+}
+
+/** The newest prompt up to the step: the step itself may have been saved outside of any turn. */
+function lastPrompt(workspace: Workspace, { id, agent, session }: Step): string | null {
+  for (const { prompt } of stepsIn(workspace).newestFirst({ agent, session, from: id }))
+    if (prompt !== null) return prompt;
+  return null;
 }
 
 function titleOf(workspace: Workspace, agent: Agent, session: string, bytes: Buffer): string {

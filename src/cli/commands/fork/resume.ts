@@ -138,9 +138,9 @@ async function goOnByItself(
 
 function tell(conversation: ResumedConversation, resumed: Resumed, io: Io): void {
   const { paint } = io.out;
-  const { agent, time, title } = conversation;
+  const { agent, time, title, prompt } = conversation;
   const head = `${agent.profile.display_name} (${age(time, now())}): `;
-  io.print(paint("bold", head) + fit(oneLine(title), Math.max(20, io.out.columns - head.length)));
+  io.print(paint("bold", head) + fit(oneLine(prompt ?? title), Math.max(20, io.out.columns - head.length)));
   if (resumed.written !== null) io.print(`  put in ${placeOf(resumed.written, null)}`);
   if (resumed.kept !== null) io.print(`  the previous one is kept in ${placeOf(resumed.kept, null)}`);
   if (resumed.chat.command !== "") {

@@ -2,6 +2,8 @@
 
 import { now } from "../../../base/clock.ts";
 import { oneLine } from "../../../base/text.ts";
+import { shellWord } from "../../../model/command.ts";
+import type { Step } from "../../../model/step.ts";
 import { saveManually } from "../../../recording/save.ts";
 import { sessionOfShell } from "../../../recording/session/store.ts";
 import { namedStep, requireFreeName } from "../../../restore/targets/names.ts";
@@ -38,5 +40,10 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   io.print(`  chat: ${chat}${chat === "recorded" && agent ? ` (${oneLine(agent)})` : ""}`);
   for (const { path, why } of step.snapshot.notCaptured)
     io.say(`${io.err.paint("yellow", "not recorded:")} ${oneLine(path)} (${WHY_NOT_CAPTURED[why]})`);
-  io.say(io.err.paint("dim", `Return to it with \`backtrail rewind ${step.id}\`.`));
+  io.say(io.err.paint("dim", `Return to it with \`backtrail rewind ${targetOf(step)}\`.`));
+}
+
+/** The name as a shell takes it. A name that would be an option, or that a terminal can't show, is left to the id. */
+function targetOf({ id, name }: Step): string {
+  return name === null || name !== oneLine(name) || /^-|`/.test(name) ? id : shellWord(name);
 }
