@@ -267,6 +267,17 @@ describe("a transcript that is one JSON document", () => {
     });
   });
 
+  test("a call that is over without a result belongs to its turn alone", () => {
+    const call = (status?: string) => ({ id: "c1", name: "write_file", args: { file_path: "a.txt" }, status });
+    const lastId = (status?: string) => {
+      const [asked, answered] = messages;
+      const turn = [asked, { ...answered, toolCalls: [call(status)] }];
+      return analyzer.readSlice(Buffer.from(JSON.stringify({ ...fields, messages: turn })), 0).lastId;
+    };
+    for (const status of ["success", "error", "cancelled", undefined]) expect(lastId(status)).toBe("m2");
+    for (const status of ["executing", "awaiting_approval"]) expect(lastId(status)).toBe("m1");
+  });
+
   test("tokens that nobody counted are unknown, not zero", () => {
     const uncounted = messages.map(({ tokens: _, ...message }) => message);
     const bytes = Buffer.from(JSON.stringify({ messages: uncounted }));

@@ -18,7 +18,7 @@ import {
 type Json = Record<string, unknown>;
 
 export type GeminiRecord =
-  | { kind: "header"; fields: Json }
+  | { kind: "header"; fields: Json; isDocument?: true }
   | { kind: "message"; message: Message }
   | { kind: "set"; messages: Message[] | null; fields: Json }
   | { kind: "rewind"; id: string }
@@ -53,7 +53,7 @@ export interface ToolCall {
   name: string;
   input: unknown;
   status: string;
-  /** Null while the call runs. */
+  /** Null while the call runs; documents may lack it for a call that is over. */
   result: string | null;
   /** The absolute path of the written file, as the call reports it. */
   displayedPath: string | null;
@@ -104,7 +104,7 @@ function documentRecords(bytes: Buffer): GeminiRecord[] | null {
   const value = parseLine(bytes, { start: 0, end });
   if (!isRecord(value) || !Array.isArray(value["messages"])) return null;
   const { messages, ...fields } = value;
-  const records: GeminiRecord[] = [{ kind: "header", fields }];
+  const records: GeminiRecord[] = [{ kind: "header", fields, isDocument: true }];
   for (const [index, each] of messages.entries()) {
     const message = isRecord(each) ? toMessage({ id: `#${index}`, ...each }) : null;
     if (message) records.push({ kind: "message", message });

@@ -39,6 +39,7 @@ class Replay {
   /** The messages since a compression started to rewrite what it keeps; null outside of a compression. */
   #repeated: Slot[] | null = null;
   #isSubagent = false;
+  #isDocument = false;
 
   constructor(isTail: boolean) {
     this.#isTail = isTail;
@@ -57,6 +58,7 @@ class Replay {
         break;
       case "header":
         this.#isSubagent = record.fields["kind"] === "subagent";
+        this.#isDocument = record.isDocument === true;
         this.#addFields(record.fields, at);
         break;
       case "set":
@@ -74,7 +76,7 @@ class Replay {
     for (const { content, at, scope } of this.#slots) {
       const message = Array.isArray(content) ? null : content;
       const items = Array.isArray(content) ? content : reader.of(content);
-      const cuttable = message !== null && scope !== "rewound" && canCutAfter(message, cuts);
+      const cuttable = message !== null && scope !== "rewound" && canCutAfter(message, cuts, this.#isDocument);
       const { id = null, time = null } = message ?? {};
       yield { id, time, start: at.start, end: at.end, items, cuttable, scope };
     }
@@ -144,14 +146,18 @@ function isAnswer(content: Slot["content"]): boolean {
   return !Array.isArray(content) && content.type === "gemini";
 }
 
-/** Whether every call has its result, either in the call itself or in a separate message. */
-export function canCutAfter(message: Message, cuts: CutPoints): boolean {
+/** Statuses of a call that is not over. */
+const RUNNING = ["validating", "scheduled", "executing", "awaiting_approval"];
+
+/** Whether every call has its result, in the call itself or in a separate message, or is over without one. */
+export function canCutAfter(message: Message, cuts: CutPoints, isDocument = false): boolean {
   for (const part of message.parts) {
     if (part.type === "call") cuts.open(part.id);
     if (part.type === "response") cuts.close(part.id);
   }
   for (const call of message.toolCalls) {
-    if (call.result === null) cuts.open(call.id);
+    const isOver = call.result !== null || (isDocument && !RUNNING.includes(call.status));
+    if (!isOver) cuts.open(call.id);
     else cuts.close(call.id);
   }
   // The user wrote after an open call, so Gemini CLI itself gave up on the result.
