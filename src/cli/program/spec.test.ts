@@ -1,11 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Io } from "../terminal/io.ts";
-import { command, lazy, type OptionsOf, oneMore, wholeNumber } from "./spec.ts";
+import { commandsOf, lazy, type OptionsOf, oneMore, wholeNumber } from "./spec.ts";
 
-const sample = command({
-  path: "sample",
-  group: "Look back",
-  summary: "a sample",
+const sample = commandsOf("Look back")("sample", "a sample", {
   arguments: [
     { name: "<place>", help: "" },
     { name: "[other-paths...]", help: "" },

@@ -27,9 +27,16 @@ export interface CommandSpec {
 /** The description of a command, without its code: its type has the names and values of all its flags. */
 type Description = Omit<CommandSpec, "load">;
 
-/** Describes a command; `OptionsOf` derives the type of its options from the flags. */
-export function command<const D extends Description>(description: D): D {
-  return description;
+type Heading = Pick<Description, "path" | "group" | "summary">;
+
+/** Returns what describes the commands of a group. `OptionsOf` derives the type of a command's options from its flags. */
+export function commandsOf(group: Group) {
+  return <const D extends Omit<Description, keyof Heading>>(path: string, summary: string, rest: D): Heading & D => ({
+    path,
+    group,
+    summary,
+    ...rest,
+  });
 }
 
 /** Adds the code, which loads when the command runs. Its `run` must take the options that the flags give. */

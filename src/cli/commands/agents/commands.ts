@@ -1,42 +1,29 @@
 /** Command table: agents. */
 import { HOOK_FORMATS } from "../../../agents/authoring/capture/hook-formats.ts";
-import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy } from "../../program/spec.ts";
 
-const agentsCommand = command({
-  path: "agents",
-  group: "Set up",
-  summary: "list, inspect and add agents",
+const command = commandsOf("Set up");
+
+const agentsCommand = command("agents", "list, inspect and add agents", {
   details:
     "Shows what works with each agent and which agents are used here. Adds a profile for an agent that Backtrail does not know.",
 });
 
-export const agentsListCommand = command({
-  path: "agents list",
-  group: "Set up",
-  summary: "list agents and what works with each (default)",
+export const agentsListCommand = command("agents list", "list agents and what works with each (default)", {
   options: [JSON_OPTION],
   isDefault: true,
 });
 
-export const agentsShowCommand = command({
-  path: "agents show",
-  group: "Set up",
-  summary: "show an agent's hooks, files and commands",
+export const agentsShowCommand = command("agents show", "show an agent's hooks, files and commands", {
   arguments: [{ name: "<id>", help: "the agent", completes: "agent" }],
   options: [JSON_OPTION],
 });
 
-export const agentsDetectCommand = command({
-  path: "agents detect",
-  group: "Set up",
-  summary: "list the agents used here, with the evidence",
+export const agentsDetectCommand = command("agents detect", "list the agents used here, with the evidence", {
   options: [JSON_OPTION],
 });
 
-export const agentsRecordCommand = command({
-  path: "agents record",
-  group: "Set up",
-  summary: "record what an agent sends and writes, for a profile",
+export const agentsRecordCommand = command("agents record", "record what an agent sends and writes, for a profile", {
   details:
     "Records what an agent's hooks send and which files grow while you work with it, until Ctrl-C or --stop. " +
     "Secrets are replaced. The recording stays on this machine, and nothing in it is ever executed.",
@@ -55,10 +42,7 @@ export const agentsRecordCommand = command({
   ],
 });
 
-export const agentsCheckCommand = command({
-  path: "agents check",
-  group: "Set up",
-  summary: "test a profile against a recording of its agent",
+export const agentsCheckCommand = command("agents check", "test a profile against a recording of its agent", {
   arguments: [{ name: "<agent>", help: "an agent, or the path of a profile", completes: "agent" }],
   options: [
     { flags: "--from <recording>", help: "the recording's directory" },
@@ -68,10 +52,7 @@ export const agentsCheckCommand = command({
   ],
 });
 
-export const agentsNewCommand = command({
-  path: "agents new",
-  group: "Set up",
-  summary: "create a profile for another agent",
+export const agentsNewCommand = command("agents new", "create a profile for another agent", {
   arguments: [{ name: "<id>", help: "small letters, digits and dashes" }],
   options: [
     { flags: "--from <recording>", help: "derive the profile from this recording" },

@@ -1,10 +1,9 @@
 /** Command table: commits, who wrote them, and why. */
-import { type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy } from "../../program/spec.ts";
 
-export const explainCommand = command({
-  path: "explain",
-  group: "Look back",
-  summary: "show the sessions behind a commit: prompts, files, tokens",
+const command = commandsOf("Look back");
+
+export const explainCommand = command("explain", "show the sessions behind a commit: prompts, files, tokens", {
   details:
     "Shows the sessions behind a commit, a checkpoint or a session id: their prompts, files and tokens, and with --conversation everything that was said. Also reads checkpoints that other tools wrote to the branch entire/checkpoints/v1.",
   arguments: [
@@ -31,10 +30,7 @@ export const explainCommand = command({
   ],
 });
 
-export const whyCommand = command({
-  path: "why",
-  group: "Look back",
-  summary: "show the commit, turn and prompt behind a line",
+export const whyCommand = command("why", "show the commit, turn and prompt behind a line", {
   details:
     "Shows the commit, session, turn and prompt behind a line, and what the agent said when it wrote the line. For a whole file, shows the turns that wrote it and the lines of each. The answer comes from recorded snapshots, and covers uncommitted lines.",
   arguments: [{ name: "<place>", help: "<file>, <file>:<line> or <file>:<line>-<line>", completes: "path" }],
@@ -45,19 +41,13 @@ export const whyCommand = command({
   ],
 });
 
-export const blameCommand = command({
-  path: "blame",
-  group: "Look back",
-  summary: "show the turn that wrote each line of a file",
+export const blameCommand = command("blame", "show the turn that wrote each line of a file", {
   arguments: [{ name: "<place>", help: "<file>, or <file>:<line>-<line>", completes: "path" }],
   options: [JSON_OPTION],
   examples: [["backtrail blame src/parser.ts:1-40", "the first forty lines"]],
 });
 
-export const importCommand = command({
-  path: "import",
-  group: "Look back",
-  summary: "import sessions from before Backtrail",
+export const importCommand = command("import", "import sessions from before Backtrail", {
   details:
     "Reads an agent's transcripts of conversations in this folder, and stores their prompts, files and tokens for `explain`. Imported sessions have no snapshots, so you can't rewind to them. Run it again to import newer sessions.",
   arguments: [{ name: "<agent>", help: "the agent", completes: "agent" }],

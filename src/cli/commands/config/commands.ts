@@ -1,5 +1,7 @@
 /** Command table: settings. */
-import { type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy, type OptionSpec, YES } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy, type OptionSpec, YES } from "../../program/spec.ts";
+
+const command = commandsOf("Set up");
 
 const SCOPES = [
   { flags: "--user", help: "for you, in all repositories", conflicts: ["project", "local"] },
@@ -7,10 +9,7 @@ const SCOPES = [
   { flags: "--local", help: "for you, in this repository (default)" },
 ] as const satisfies readonly OptionSpec[];
 
-const configCommand = command({
-  path: "config",
-  group: "Set up",
-  summary: "view and change settings",
+const configCommand = command("config", "view and change settings", {
   details:
     "Settings come from these places; later ones override earlier ones: defaults, your own settings (--user), the repository's shared .backtrail/settings.json (--project) and .backtrail/settings.local.json, your own settings for this repository (--local), BACKTRAIL_* variables. The repository's files may come from somebody else, so settings there that make anything less safe are ignored until you accept them with `config trust`.",
   examples: [
@@ -21,26 +20,17 @@ const configCommand = command({
   ],
 });
 
-export const configListCommand = command({
-  path: "config list",
-  group: "Set up",
-  summary: "list settings, their values and origins (default)",
+export const configListCommand = command("config list", "list settings, their values and origins (default)", {
   options: [{ flags: "--changed", help: "only settings that differ from the defaults" }, JSON_OPTION],
   isDefault: true,
 });
 
-export const configGetCommand = command({
-  path: "config get",
-  group: "Set up",
-  summary: "print the value of a setting",
+export const configGetCommand = command("config get", "print the value of a setting", {
   arguments: [{ name: "<key>", help: "the setting", completes: "setting" }],
   options: [JSON_OPTION],
 });
 
-export const configSetCommand = command({
-  path: "config set",
-  group: "Set up",
-  summary: "change a setting",
+export const configSetCommand = command("config set", "change a setting", {
   arguments: [
     { name: "<key>", help: "the setting", completes: "setting" },
     { name: "<value>", help: "the new value; a list with commas or as JSON", completes: "value" },
@@ -48,18 +38,12 @@ export const configSetCommand = command({
   options: [...SCOPES, JSON_OPTION],
 });
 
-export const configUnsetCommand = command({
-  path: "config unset",
-  group: "Set up",
-  summary: "remove a setting",
+export const configUnsetCommand = command("config unset", "remove a setting", {
   arguments: [{ name: "<key>", help: "the setting", completes: "setting" }],
   options: [...SCOPES, JSON_OPTION],
 });
 
-export const configTrustCommand = command({
-  path: "config trust",
-  group: "Set up",
-  summary: "accept the settings in a repository's files",
+export const configTrustCommand = command("config trust", "accept the settings in a repository's files", {
   details:
     "Files in a repository (.backtrail/settings.json, .backtrail/settings.local.json, .backtrail/agents/) may have come with a clone or an archive, so Backtrail ignores some of them. This command shows the ignored settings and copies their current values to your own settings for this repository. Later changes to the files are ignored again until you accept them.",
   arguments: [{ name: "[key...]", help: "only these settings (default: all ignored ones)", completes: "setting" }],

@@ -1,10 +1,9 @@
 /** Command table: finding and fixing what is wrong. */
-import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy } from "../../program/spec.ts";
 
-const doctorCommand = command({
-  path: "doctor",
-  group: "Set up",
-  summary: "diagnose and fix problems",
+const command = commandsOf("Set up");
+
+const doctorCommand = command("doctor", "diagnose and fix problems", {
   details:
     "Checks the store, the hooks, the settings and the error log. Explains each problem and how to solve it. Changes nothing without --fix.",
   examples: [
@@ -15,10 +14,7 @@ const doctorCommand = command({
   ],
 });
 
-export const doctorExamineCommand = command({
-  path: "doctor examine",
-  group: "Set up",
-  summary: "list problems and solutions (default)",
+export const doctorExamineCommand = command("doctor examine", "list problems and solutions (default)", {
   options: [
     { flags: "--check", help: "check only invariants; exit with 1 if one is violated", conflicts: ["fix"] },
     { flags: "--fix", help: "fix what can be fixed safely" },
@@ -27,10 +23,7 @@ export const doctorExamineCommand = command({
   isDefault: true,
 });
 
-export const doctorBundleCommand = command({
-  path: "doctor bundle",
-  group: "Set up",
-  summary: "write a file for a bug report, without private data",
+export const doctorBundleCommand = command("doctor bundle", "write a file for a bug report, without private data", {
   details:
     "Writes versions, the findings of `doctor`, the error log, counts and sizes to one JSON file. The file has no prompts, answers, code or names of your files; secrets are redacted, and your home directory is `~`. Read it before you send it.",
   arguments: [{ name: "[file]", help: "the file (default: in the temporary directory)", completes: "path" }],

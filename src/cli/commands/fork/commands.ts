@@ -3,7 +3,7 @@ import { UserError } from "../../../base/errors.ts";
 import {
   ALL,
   type CommandSpec,
-  command,
+  commandsOf,
   DRY_RUN,
   JSON_OPTION,
   lazy,
@@ -12,6 +12,8 @@ import {
   TARGET,
   YES,
 } from "../../program/spec.ts";
+
+const command = commandsOf("Go back");
 
 const LIMIT = {
   flags: "--limit <characters>",
@@ -25,10 +27,7 @@ const FORK_ARGUMENT = {
   completes: "fork",
 } as const;
 
-export const forkCommand = command({
-  path: "fork",
-  group: "Go back",
-  summary: "start a second attempt from any step",
+export const forkCommand = command("fork", "start a second attempt from any step", {
   details:
     "Creates a git worktree with the files of a step, on its own branch, and a copy of the conversation up to that step. You can then try again without losing the first attempt. This work tree does not change. The fork is beside the repository, in <repository>.forks; for a folder without git, it is a plain directory there.",
   arguments: [{ name: "[target]", help: TARGET, completes: "step" }],
@@ -62,25 +61,16 @@ export const forkCommand = command({
   ],
 });
 
-export const forkListCommand = command({
-  path: "fork list",
-  group: "Go back",
-  summary: "list forks, and the worktrees of runs",
+export const forkListCommand = command("fork list", "list forks, and the worktrees of runs", {
   options: [JSON_OPTION],
 });
 
-export const forkDiffCommand = command({
-  path: "fork diff",
-  group: "Go back",
-  summary: "compare two attempts: files, lines, tokens, time",
+export const forkDiffCommand = command("fork diff", "compare two attempts: files, lines, tokens, time", {
   arguments: [FORK_ARGUMENT],
   options: [{ flags: "-p, --patch", help: "show the diff from this work tree to the fork" }, JSON_OPTION],
 });
 
-export const forkTakeCommand = command({
-  path: "fork take",
-  group: "Go back",
-  summary: "merge a fork's changes into this work tree",
+export const forkTakeCommand = command("fork take", "merge a fork's changes into this work tree", {
   details:
     "Merges the changes that were made in the fork into the files here, and keeps the changes that were made here. If both changed the same lines, it changes nothing, unless --conflicts markers is given. The current state is saved first; `backtrail redo` restores it. The fork, its branch and its commits stay.",
   arguments: [FORK_ARGUMENT],
@@ -98,20 +88,14 @@ export const forkTakeCommand = command({
   ],
 });
 
-export const forkDropCommand = command({
-  path: "fork drop",
-  group: "Go back",
-  summary: "delete a fork; its last state is kept as a step",
+export const forkDropCommand = command("fork drop", "delete a fork; its last state is kept as a step", {
   details:
     "Deletes the fork's directory and branch. First saves its files as a step, and keeps its own commits under a hidden ref. Lists what no step holds, such as ignored files, and asks before it deletes them.",
   arguments: [FORK_ARGUMENT],
   options: [DRY_RUN, YES, JSON_OPTION],
 });
 
-export const resumeCommand = command({
-  path: "resume",
-  group: "Go back",
-  summary: "continue a conversation, or hand it to another agent",
+export const resumeCommand = command("resume", "continue a conversation, or hand it to another agent", {
   details:
     "Restores a conversation, from the record or from a fetched checkpoint, to where its agent finds it, and prints the command that continues it. Files are not changed. With --agent, another agent gets a summary of the conversation and continues it.",
   arguments: [

@@ -2,7 +2,7 @@
 import { LEVELS, ROLES } from "../../../team/levels.ts";
 import {
   type CommandSpec,
-  command,
+  commandsOf,
   JSON_OPTION,
   lazy,
   type OptionSpec,
@@ -10,15 +10,14 @@ import {
   wholeNumber,
 } from "../../program/spec.ts";
 
+const command = commandsOf("Team");
+
 const DATABASE = {
   flags: "--database <url>",
   help: "the PostgreSQL database (default: BACKTRAIL_HUB_DATABASE, which other users of the machine cannot see)",
 } as const satisfies OptionSpec;
 
-const hubCommand = command({
-  path: "hub",
-  group: "Team",
-  summary: "run a team's server",
+const hubCommand = command("hub", "run a team's server", {
   details:
     "The hub keeps a shared index of turns in PostgreSQL 15 or newer. It has roles, shows each person only the repositories that they may read, and can be rebuilt from git. docs/team.md sets one up in ten minutes.",
   examples: [
@@ -29,20 +28,14 @@ const hubCommand = command({
   ],
 });
 
-export const hubInitCommand = command({
-  path: "hub init",
-  group: "Team",
-  summary: "create the index, or update it to this version",
+export const hubInitCommand = command("hub init", "create the index, or update it to this version", {
   details:
     "May be repeated, and run on several machines at once. With a name, it also invites the first administrator.",
   arguments: [{ name: "[admin]", help: "the first administrator" }],
   options: [DATABASE, { flags: "--url <url>", help: "the hub's address, for the invitation" }, JSON_OPTION],
 });
 
-export const hubServeCommand = command({
-  path: "hub serve",
-  group: "Team",
-  summary: "serve the team until stopped",
+export const hubServeCommand = command("hub serve", "serve the team until stopped", {
   details:
     'Any number of these processes may share one database. With --json, the first line is {"url"}. Without encryption, it listens on this machine only, unless a proxy in front of it encrypts.',
   options: [
@@ -66,10 +59,7 @@ export const hubServeCommand = command({
   ],
 });
 
-export const hubTokenCommand = command({
-  path: "hub token",
-  group: "Team",
-  summary: "invite people, list their machines, revoke tokens",
+export const hubTokenCommand = command("hub token", "invite people, list their machines, revoke tokens", {
   arguments: [
     { name: "<action>", help: "invite, list or revoke" },
     { name: "[who]", help: "a person; for revoke, also a machine's id" },
@@ -94,17 +84,11 @@ export const hubTokenCommand = command({
   ],
 });
 
-export const hubPeopleCommand = command({
-  path: "hub people",
-  group: "Team",
-  summary: "list the members and what they may read",
+export const hubPeopleCommand = command("hub people", "list the members and what they may read", {
   options: [DATABASE, JSON_OPTION],
 });
 
-export const hubRoleCommand = command({
-  path: "hub role",
-  group: "Team",
-  summary: "change a person's role",
+export const hubRoleCommand = command("hub role", "change a person's role", {
   details: "Holds at once, on all of the person's machines. What a reader sent before, as a member, stays.",
   arguments: [
     { name: "<person>", help: "who" },
@@ -113,10 +97,7 @@ export const hubRoleCommand = command({
   options: [DATABASE, JSON_OPTION],
 });
 
-export const hubGrantCommand = command({
-  path: "hub grant",
-  group: "Team",
-  summary: "let a person read a repository",
+export const hubGrantCommand = command("hub grant", "let a person read a repository", {
   arguments: [
     { name: "<person>", help: "the person" },
     { name: "<repository>", help: "a repository, or `all`" },
@@ -125,10 +106,7 @@ export const hubGrantCommand = command({
   options: [DATABASE, JSON_OPTION],
 });
 
-export const hubAuditCommand = command({
-  path: "hub audit",
-  group: "Team",
-  summary: "who read or wrote what",
+export const hubAuditCommand = command("hub audit", "who read or wrote what", {
   details:
     "Every request of a person is there, with the words of a search, and what an administrator did with `backtrail hub`. It grows by a row per request; --keep deletes old ones.",
   options: [
@@ -141,10 +119,7 @@ export const hubAuditCommand = command({
   examples: [["backtrail hub audit --keep 365", "once a month, say"]],
 });
 
-export const hubSourceCommand = command({
-  path: "hub source",
-  group: "Team",
-  summary: "fill the index from git remotes with checkpoints",
+export const hubSourceCommand = command("hub source", "fill the index from git remotes with checkpoints", {
   details:
     "A source is a git remote to which people push checkpoints (`backtrail sync push`). The hub reads it every minute, and keeps no more of a turn than its author shares; authors are known by the e-mail address of `hub token invite`. git fetches as this user, and asks nobody.",
   arguments: [
@@ -160,19 +135,13 @@ export const hubSourceCommand = command({
   examples: [["backtrail hub source add git@example.com:shop", "read it from now on"]],
 });
 
-export const hubRebuildCommand = command({
-  path: "hub rebuild",
-  group: "Team",
-  summary: "read every source again, and compare it to the index",
+export const hubRebuildCommand = command("hub rebuild", "read every source again, and compare it to the index", {
   details:
     "Adds every turn that git has and the index lacks, such as after the loss of the database. Lists turns whose content differs from what a machine sent, and leaves those unchanged.",
   options: [DATABASE, JSON_OPTION],
 });
 
-export const hubBackupCheckCommand = command({
-  path: "hub backup-check",
-  group: "Team",
-  summary: "check a restored database before serving from it",
+export const hubBackupCheckCommand = command("hub backup-check", "check a restored database before serving from it", {
   options: [DATABASE, JSON_OPTION],
 });
 

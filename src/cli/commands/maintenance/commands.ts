@@ -1,10 +1,9 @@
 /** Command table: maintenance of the store and the installation, and commands that other programs call. */
-import { type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
 
-export const cleanCommand = command({
-  path: "clean",
-  group: "Set up",
-  summary: "delete expired steps and finished run worktrees",
+const command = commandsOf("Set up");
+
+export const cleanCommand = command("clean", "delete expired steps and finished run worktrees", {
   details:
     "Deletes steps, imported sessions, stored transcripts, handoffs and commits of dropped forks that are older " +
     "than `retention.days`, the oldest steps beyond `retention.max_size`, and files that restores kept after 90 days (or " +
@@ -14,10 +13,7 @@ export const cleanCommand = command({
   options: [DRY_RUN, YES, JSON_OPTION],
 });
 
-export const forgetCommand = command({
-  path: "forget",
-  group: "Set up",
-  summary: "delete a conversation from the record",
+export const forgetCommand = command("forget", "delete a conversation from the record", {
   details:
     "Deletes a session (given by its id, or by text in it) with its steps, its transcript, its metadata and the secrets that were redacted in it. Given a step, deletes that step. A new commit removes the session from checkpoints; earlier commits of their branch keep it until you rewrite that history, and the output says how. The agent's own transcript stays.",
   arguments: [{ name: "<what>", help: "a session, a step, or text from a conversation", completes: "session" }],
@@ -34,10 +30,7 @@ export const forgetCommand = command({
   ],
 });
 
-export const purgeCommand = command({
-  path: "purge",
-  group: "Set up",
-  summary: "delete everything that was recorded here",
+export const purgeCommand = command("purge", "delete everything that was recorded here", {
   details:
     "Deletes every step, conversation and checkpoint of this repository or folder, with their refs, files and objects. Your files, branches and commits stay, and so do the agents' transcripts and the logs of runs in .aiwr. Commits keep their `Entire-Checkpoint` line. Recording continues, unless you give --disable. Shows first what it would delete. This cannot be undone.",
   options: [
@@ -54,10 +47,7 @@ export const purgeCommand = command({
   ],
 });
 
-export const completionCommand = command({
-  path: "completion",
-  group: "Set up",
-  summary: "print a completion script for your shell",
+export const completionCommand = command("completion", "print a completion script for your shell", {
   arguments: [{ name: "<shell>", help: "bash, zsh, fish or powershell", completes: "shell" }],
   examples: [
     ["source <(backtrail completion bash)", "for this bash"],
@@ -66,10 +56,7 @@ export const completionCommand = command({
   ],
 });
 
-const hooksCommand = command({
-  path: "hooks",
-  group: "Set up",
-  summary: "receive an event from an agent; reads the payload from stdin",
+const hooksCommand = command("hooks", "receive an event from an agent; reads the payload from stdin", {
   arguments: [
     { name: "<agent>", help: "the agent" },
     { name: "<verb>", help: "the event" },

@@ -1,18 +1,16 @@
 /** Command table: what agents start: the MCP server and the status line. */
-import { type CommandSpec, command, lazy } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
-const statuslineCommand = command({
-  path: "statusline",
-  group: "Look back",
-  summary: "print one line about the session, for an agent's status bar",
-  details:
-    "Prints the turn, the files that the last turn changed, its check, and how many files `backtrail undo last` would revert. Reads from stdin the JSON that Claude Code gives to its status line. Prints nothing where nothing is recorded.",
-});
+const statuslineCommand = commandsOf("Look back")(
+  "statusline",
+  "print one line about the session, for an agent's status bar",
+  {
+    details:
+      "Prints the turn, the files that the last turn changed, its check, and how many files `backtrail undo last` would revert. Reads from stdin the JSON that Claude Code gives to its status line. Prints nothing where nothing is recorded.",
+  },
+);
 
-const mcpCommand = command({
-  path: "mcp",
-  group: "Run agents",
-  summary: "serve the record to an agent over MCP",
+const mcpCommand = commandsOf("Run agents")("mcp", "serve the record to an agent over MCP", {
   details:
     "Starts a Model Context Protocol server for the current repository. Agents start it themselves after `backtrail enable --mcp`. Its tools read the record, save the current state under a name, and propose to undo or rewind. No tool changes a file: you apply a proposal with `backtrail apply`.",
 });

@@ -1,10 +1,9 @@
 /** Command table: the log of the user's own operations. */
-import { type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy, wholeNumber, YES } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy, wholeNumber, YES } from "../../program/spec.ts";
 
-const opsCommand = command({
-  path: "ops",
-  group: "Go back",
-  summary: "list what you did here, and undo it",
+const command = commandsOf("Go back");
+
+const opsCommand = command("ops", "list what you did here, and undo it", {
   details:
     "Lists your operations in this work tree, newest first: each rewind, undo, redo and save, and each fork that you took or dropped. Under each restore is the step with the state before it. `backtrail ops undo` undoes any operation.",
   examples: [
@@ -14,10 +13,7 @@ const opsCommand = command({
   ],
 });
 
-export const opsLogCommand = command({
-  path: "ops log",
-  group: "Go back",
-  summary: "list your operations here, newest first",
+export const opsLogCommand = command("ops log", "list your operations here, newest first", {
   options: [
     { flags: "-l, --limit <operations>", help: "show at most this many (default: 20; 0: all)", parse: wholeNumber },
     JSON_OPTION,
@@ -25,10 +21,7 @@ export const opsLogCommand = command({
   isDefault: true,
 });
 
-export const opsUndoCommand = command({
-  path: "ops undo",
-  group: "Go back",
-  summary: "undo one operation and keep later changes",
+export const opsUndoCommand = command("ops undo", "undo one operation and keep later changes", {
   details:
     "Undoes one operation. A rewind, undo, take or redo is reverted by a three-way merge, so later turns and edits stay; if the same lines have changed since, that is a conflict, and nothing is written. A dropped fork is created again. A saved step loses its name. `ops undo` is itself an operation that you can undo.",
   arguments: [

@@ -1,5 +1,7 @@
 /** Command table: what agents propose, and applying it. */
-import { ALL, type CommandSpec, command, DRY_RUN, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
+import { ALL, type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
+
+const command = commandsOf("Go back");
 
 const PROPOSAL = {
   name: "<proposal>",
@@ -7,10 +9,7 @@ const PROPOSAL = {
   completes: "proposal",
 } as const;
 
-const proposalsCommand = command({
-  path: "proposals",
-  group: "Go back",
-  summary: "list what agents propose to undo",
+const proposalsCommand = command("proposals", "list what agents propose to undo", {
   details:
     "Agents that `backtrail enable --mcp` connected can propose an undo or a rewind; only you can apply it. A proposal stays open for a day. Apply it with `backtrail apply`, or dismiss it.",
   examples: [
@@ -20,26 +19,17 @@ const proposalsCommand = command({
   ],
 });
 
-export const proposalsListCommand = command({
-  path: "proposals list",
-  group: "Go back",
+export const proposalsListCommand = command("proposals list", "list the proposals of this work tree", {
   isDefault: true,
-  summary: "list the proposals of this work tree",
   options: [{ flags: "--all", help: "also list applied, dismissed and expired proposals" }, JSON_OPTION],
 });
 
-export const proposalsDismissCommand = command({
-  path: "proposals dismiss",
-  group: "Go back",
-  summary: "close a proposal without applying it",
+export const proposalsDismissCommand = command("proposals dismiss", "close a proposal without applying it", {
   arguments: [PROPOSAL],
   options: [JSON_OPTION],
 });
 
-export const applyCommand = command({
-  path: "apply",
-  group: "Go back",
-  summary: "apply an agent's proposal",
+export const applyCommand = command("apply", "apply an agent's proposal", {
   details:
     "Shows the plan that an agent proposed, and applies it if you agree. The current state is saved first; `backtrail redo` restores it. If the files have changed since, you see an updated plan; with --yes, nothing is changed in that case. The agent learns the outcome with its next prompt.",
   arguments: [PROPOSAL],

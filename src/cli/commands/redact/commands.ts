@@ -1,10 +1,9 @@
 /** Command table: finding secrets in files. */
-import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy } from "../../program/spec.ts";
 
-const redactCommand = command({
-  path: "redact",
-  group: "Set up",
-  summary: "find the secrets that redaction removes",
+const command = commandsOf("Set up");
+
+const redactCommand = command("redact", "find the secrets that redaction removes", {
   details:
     "Secrets are removed from conversations before they are stored in a checkpoint or leave this machine. These commands show what would be removed from a file, but never the secret itself. Add patterns with the setting `redaction.rules`, and exceptions with `redaction.allow`.",
   examples: [
@@ -14,19 +13,13 @@ const redactCommand = command({
   ],
 });
 
-export const redactScanCommand = command({
-  path: "redact scan",
-  group: "Set up",
-  summary: "list the places of secrets in files",
+export const redactScanCommand = command("redact scan", "list the places of secrets in files", {
   arguments: [{ name: "<files...>", help: "any files", completes: "path" }],
   options: [{ flags: "--check", help: "exit with 1 if a secret is found" }, JSON_OPTION],
   isDefault: true,
 });
 
-export const redactTestCommand = command({
-  path: "redact test",
-  group: "Set up",
-  summary: "print a file without its secrets",
+export const redactTestCommand = command("redact test", "print a file without its secrets", {
   arguments: [{ name: "<file>", help: "a text or a transcript", completes: "path" }],
   options: [{ flags: "-w, --whole", help: "print the whole file, not only the changed lines" }, JSON_OPTION],
 });

@@ -2,12 +2,14 @@
 import {
   CONFIRMATION,
   type CommandSpec,
-  command,
+  commandsOf,
   JSON_OPTION,
   lazy,
   type OptionSpec,
   TARGET,
 } from "../../program/spec.ts";
+
+const command = commandsOf("Go back");
 
 const TELL_AGENT = {
   flags: "--tell-agent",
@@ -23,11 +25,8 @@ const CONFLICTS = {
   choices: ["refuse", "markers"],
 } as const satisfies OptionSpec;
 
-export const rewindCommand = command({
-  path: "rewind",
+export const rewindCommand = command("rewind", "go back to a step, code and conversation together", {
   alias: "jump",
-  group: "Go back",
-  summary: "go back to a step, code and conversation together",
   details:
     "Restores the files of a step, and copies the conversation up to that step so that the agent can continue from there. The current state is saved first; `backtrail redo` restores it. Ignored files, branches and commits are not changed. Your own changes since the step are rewound too, and the plan marks them; with --keep-mine, only agents' changes are reverted, by a three-way merge as in `undo`. If files change while you read the plan, you see a new plan. Without a target, you choose one from a list.",
   arguments: [{ name: "[target]", help: TARGET, completes: "step" }],
@@ -60,10 +59,7 @@ export const rewindCommand = command({
   ],
 });
 
-export const undoCommand = command({
-  path: "undo",
-  group: "Go back",
-  summary: "undo one turn and keep later changes",
+export const undoCommand = command("undo", "undo one turn and keep later changes", {
   details:
     "Reverts the changes of a turn, of several turns, or of one subagent, by a three-way merge. Later changes by other turns, other agents and you stay. If the same lines have changed since, the plan shows a conflict, and nothing is written. The current state is saved first; `backtrail redo` restores it. The conversation does not change; --tell-agent makes a copy of it that ends with a notice of what was undone.",
   arguments: [
@@ -94,17 +90,11 @@ export const undoCommand = command({
   ],
 });
 
-export const redoCommand = command({
-  path: "redo",
-  group: "Go back",
-  summary: "undo the last rewind or undo; can be repeated",
+export const redoCommand = command("redo", "undo the last rewind or undo; can be repeated", {
   options: CONFIRMATION,
 });
 
-export const saveCommand = command({
-  path: "save",
-  group: "Go back",
-  summary: "save the current state under a name",
+export const saveCommand = command("save", "save the current state under a name", {
   details:
     "Saves the current files and the conversation as a step that never expires. You cannot use a name with another meaning (a number, `last`, `HEAD`, an id, a branch). If you reuse a name, it refers to the new step; the earlier step is kept.",
   arguments: [{ name: "[message...]", help: "the step's name, to use as a target" }],

@@ -1,10 +1,9 @@
 /** Command table: running agents without a terminal. */
-import { type CommandSpec, command, lazy, oneMore } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, lazy, oneMore } from "../../program/spec.ts";
 
-export const runCommand = command({
-  path: "run",
-  group: "Run agents",
-  summary: "run an agent without a terminal, and log it",
+const command = commandsOf("Run agents");
+
+export const runCommand = command("run", "run an agent without a terminal, and log it", {
   details:
     "Sends a prompt to an agent, waits for the answer, and logs every line of output in .aiwr/logs. Prints three lines of JSON: the request, the session's id as soon as it is known, and the result. A run can be the child of another session, continue a session, or get the logs of earlier sessions as context.",
   arguments: [{ name: "[prompt]", help: "the prompt; `-` reads it from stdin" }],

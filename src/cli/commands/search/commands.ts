@@ -1,11 +1,10 @@
 /** Command table: searching everything that agents did. */
 import { UserError } from "../../../base/errors.ts";
-import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy } from "../../program/spec.ts";
 
-export const searchCommand = command({
-  path: "search",
-  group: "Look back",
-  summary: "find what agents were asked, said, ran and changed",
+const command = commandsOf("Look back");
+
+export const searchCommand = command("search", "find what agents were asked, said, ran and changed", {
   details:
     'Searches the sessions of every agent in all your repositories, recorded or not, and the lines that turns added and removed. Words match identifiers and parts of them, in any case: refresh finds tokenRefreshSession. "Quoted text" is literal, word* is a prefix, -word excludes. Filters: agent: repo: session: branch: commit: file: field: model: since: before: tag: cost: and is:undone, kept, committed, green, red, fork, subagent, run. Fields: prompt, answer, thinking, command, output, added, removed, path.',
   arguments: [{ name: "[words...]", help: "the words to find", completes: "query" }],

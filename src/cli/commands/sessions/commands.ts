@@ -1,5 +1,7 @@
 /** Command table: sessions, in runs and recorded. */
-import { type ArgumentSpec, type CommandSpec, command, JSON_OPTION, lazy, wholeNumber } from "../../program/spec.ts";
+import { type ArgumentSpec, type CommandSpec, commandsOf, JSON_OPTION, lazy, wholeNumber } from "../../program/spec.ts";
+
+const command = commandsOf("Look back");
 
 const SESSION = {
   name: "<session>",
@@ -7,10 +9,7 @@ const SESSION = {
   completes: "session",
 } as const satisfies ArgumentSpec;
 
-const sessionsCommand = command({
-  path: "sessions",
-  group: "Look back",
-  summary: "list sessions as a tree, with runs and subagents",
+const sessionsCommand = command("sessions", "list sessions as a tree, with runs and subagents", {
   details:
     "Lists everything that agents did here as one tree: runs (`backtrail run`), recorded sessions, their subagents, and the sessions that they started. A recorded run is one session, with a log and steps.",
   examples: [
@@ -22,10 +21,7 @@ const sessionsCommand = command({
   ],
 });
 
-export const sessionsListCommand = command({
-  path: "sessions list",
-  group: "Look back",
-  summary: "list the tree, newest first (default)",
+export const sessionsListCommand = command("sessions list", "list the tree, newest first (default)", {
   options: [
     { flags: "-a, --agent <name...>", help: "only sessions of these agents", completes: "agent" },
     {
@@ -42,18 +38,12 @@ export const sessionsListCommand = command({
   isDefault: true,
 });
 
-export const sessionsShowCommand = command({
-  path: "sessions show",
-  group: "Look back",
-  summary: "show one session: its prompts, results and children",
+export const sessionsShowCommand = command("sessions show", "show one session: its prompts, results and children", {
   arguments: [SESSION],
   options: [JSON_OPTION],
 });
 
-export const sessionsDiffCommand = command({
-  path: "sessions diff",
-  group: "Look back",
-  summary: "compare two sessions",
+export const sessionsDiffCommand = command("sessions diff", "compare two sessions", {
   details: "Compares two sessions: prompts and results, tokens, cost and time, and the files that each changed.",
   arguments: [
     { ...SESSION, name: "<one>" },
@@ -62,10 +52,7 @@ export const sessionsDiffCommand = command({
   options: [JSON_OPTION],
 });
 
-export const exportCommand = command({
-  path: "export",
-  group: "Look back",
-  summary: "export a session as Markdown, HTML or JSON",
+export const exportCommand = command("export", "export a session as Markdown, HTML or JSON", {
   details:
     "Writes a session and its whole conversation to one file. Secrets are removed as for checkpoints, unless you give --raw. The HTML file is the page of `backtrail view` with the session and its changes; it needs no server.",
   arguments: [SESSION],

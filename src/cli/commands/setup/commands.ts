@@ -1,10 +1,9 @@
 /** Command table: starting and stopping recording. */
-import { type CommandSpec, command, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
 
-export const enableCommand = command({
-  path: "enable",
-  group: "Start and stop",
-  summary: "record the agents that work in this folder",
+const command = commandsOf("Start and stop");
+
+export const enableCommand = command("enable", "record the agents that work in this folder", {
   details:
     "Adds Backtrail's hooks to the agents' settings, so that every turn is recorded from now on. `backtrail disable` restores each settings file. `git status` shows nothing new. With --scope user, all your git repositories are recorded, except those in the setting `scope.exclude` and those where you run `backtrail disable`.",
   options: [
@@ -42,10 +41,7 @@ export const enableCommand = command({
   ],
 });
 
-export const disableCommand = command({
-  path: "disable",
-  group: "Start and stop",
-  summary: "stop recording; the record stays",
+export const disableCommand = command("disable", "stop recording; the record stays", {
   details:
     "Removes Backtrail's hooks and restores the agents' settings files. The record stays and is available again after the next `backtrail enable`. In a repository that is recorded by `enable --scope user`, excludes that repository.",
   options: [
@@ -56,10 +52,7 @@ export const disableCommand = command({
   ],
 });
 
-export const watchCommand = command({
-  path: "watch",
-  group: "Start and stop",
-  summary: "record an agent without hooks (Aider), while it runs",
+export const watchCommand = command("watch", "record an agent without hooks (Aider), while it runs", {
   details:
     "Some agents have no hooks, but write a transcript. This command follows the transcript and records the turns, until you stop it. Run it in a second terminal beside the agent.",
   options: [
@@ -72,10 +65,7 @@ export const watchCommand = command({
   ],
 });
 
-export const statusCommand = command({
-  path: "status",
-  group: "Start and stop",
-  summary: "show whether recording is on, and for which agents",
+export const statusCommand = command("status", "show whether recording is on, and for which agents", {
   details: "Shows whether recording is on here, which agents are connected, and which sessions are open.",
   options: [JSON_OPTION],
 });

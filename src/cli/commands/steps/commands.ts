@@ -1,14 +1,13 @@
 /** Command table: viewing recorded steps and sessions. */
 import { UserError } from "../../../base/errors.ts";
 import { STEP_KINDS } from "../../../model/step.ts";
-import { type CommandSpec, command, JSON_OPTION, lazy, oneMore, TARGET, wholeNumber } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy, oneMore, TARGET, wholeNumber } from "../../program/spec.ts";
+
+const command = commandsOf("Look back");
 
 const NOT_OF_COMMITS = ["steps", "session", "agent", "file", "grep", "since", "before", "patch", "kind"];
 
-export const logCommand = command({
-  path: "log",
-  group: "Look back",
-  summary: "show the timeline: every turn, newest first",
+export const logCommand = command("log", "show the timeline: every turn, newest first", {
   details:
     'Lists every turn, newest first. Filters can be combined: a turn is listed if it meets all of them. Paths are relative to the current directory, and patterns are those of git. --grep ignores case and looks through prompts and the beginning of the last answer. Times are like git\'s: "2 hours ago", yesterday, monday, 2026-11-17, "2026-11-17 14:30", or short: 3h, 2d.',
   arguments: [{ name: "[path...]", help: "only turns that changed one of these files", completes: "path" }],
@@ -40,10 +39,7 @@ export const logCommand = command({
   ],
 });
 
-export const showCommand = command({
-  path: "show",
-  group: "Look back",
-  summary: "show a step's prompt, files, tokens and answer",
+export const showCommand = command("show", "show a step's prompt, files, tokens and answer", {
   arguments: [{ name: "[target]", help: `${TARGET} (default: last)`, completes: "step" }],
   options: [{ flags: "-p, --patch", help: "show the diff" }, JSON_OPTION],
   examples: [
@@ -52,10 +48,7 @@ export const showCommand = command({
   ],
 });
 
-export const diffCommand = command({
-  path: "diff",
-  group: "Look back",
-  summary: "show changes between two steps, or since a step",
+export const diffCommand = command("diff", "show changes between two steps, or since a step", {
   details:
     "Shows the changes between two steps. With one target, shows the changes from that step to the current files. Without a target, shows the changes of the last turn and everything since.",
   arguments: [
@@ -74,10 +67,7 @@ export const diffCommand = command({
   ],
 });
 
-export const viewCommand = command({
-  path: "view",
-  group: "Look back",
-  summary: "open the record in your browser",
+export const viewCommand = command("view", "open the record in your browser", {
   details:
     "Shows the timeline, diffs and any file at any turn in your browser. The server runs on this machine, and only this browser can use it. Nothing leaves the machine. The server stops a minute after you close the last tab.",
   options: [

@@ -1,10 +1,9 @@
 /** Command table: checkpoints to and from other repositories. */
-import { type CommandSpec, command, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy } from "../../program/spec.ts";
 
-const syncCommand = command({
-  path: "sync",
-  group: "Set up",
-  summary: "share checkpoints with other repositories",
+const command = commandsOf("Set up");
+
+const syncCommand = command("sync", "share checkpoints with other repositories", {
   details:
     "Pushes checkpoints to a remote, and fetches them from there. Off by default: checkpoints stay on this machine until you push them or turn on push.enabled.",
   examples: [
@@ -14,10 +13,7 @@ const syncCommand = command({
   ],
 });
 
-export const syncPushCommand = command({
-  path: "sync push",
-  group: "Set up",
-  summary: "push checkpoints to another repository",
+export const syncPushCommand = command("sync push", "push checkpoints to another repository", {
   details:
     "Pushes the branch entire/checkpoints/v1: the redacted prompts, answers and file names behind your commits. Fetches and merges the remote's checkpoints first; never forces a push. The default remote is the setting push.remote.",
   arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address" }],
@@ -28,10 +24,7 @@ export const syncPushCommand = command({
   examples: [["backtrail sync push origin", "to your code's remote"]],
 });
 
-export const syncFetchCommand = command({
-  path: "sync fetch",
-  group: "Set up",
-  summary: "fetch other people's checkpoints for `explain` and `why`",
+export const syncFetchCommand = command("sync fetch", "fetch other people's checkpoints for `explain` and `why`", {
   details:
     "Fetches the branch entire/checkpoints/v1, and the checkpoint refs that newer tools write. Validates what it fetched, then merges it with the checkpoints here.",
   arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address (default: push.remote)" }],
@@ -39,10 +32,7 @@ export const syncFetchCommand = command({
   examples: [["backtrail sync fetch", "get colleagues' checkpoints"]],
 });
 
-export const syncStatusCommand = command({
-  path: "sync status",
-  group: "Set up",
-  summary: "show what was pushed and fetched, and what failed",
+export const syncStatusCommand = command("sync status", "show what was pushed and fetched, and what failed", {
   arguments: [{ name: "[remote]", help: "a remote's name, or a repository's address (default: push.remote)" }],
   options: [JSON_OPTION],
   isDefault: true,

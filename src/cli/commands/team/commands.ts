@@ -1,10 +1,9 @@
 /** Command table: sharing turns with a team. */
-import { type CommandSpec, command, JSON_OPTION, lazy, wholeNumber, YES } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy, wholeNumber, YES } from "../../program/spec.ts";
 
-const teamCommand = command({
-  path: "team",
-  group: "Team",
-  summary: "share turns with your team, and search theirs",
+const command = commandsOf("Team");
+
+const teamCommand = command("team", "share turns with your team, and search theirs", {
   details:
     "Sends the turns of the repositories that you choose to your team's hub: counts only, unless you choose more. Everything is redacted before it leaves, in the background, and `backtrail forget` removes it there too.",
   examples: [
@@ -16,10 +15,7 @@ const teamCommand = command({
   ],
 });
 
-export const teamJoinCommand = command({
-  path: "team join",
-  group: "Team",
-  summary: "join a team with a one-time link",
+export const teamJoinCommand = command("team join", "join a team with a one-time link", {
   details:
     "Exchanges the invitation for a token of this machine. In a repository, it starts to share that repository's counts; no other repository shares anything until you run `backtrail team share` there.",
   arguments: [{ name: "<link>", help: "the link that `backtrail hub token invite` printed" }],
@@ -30,27 +26,18 @@ export const teamJoinCommand = command({
   ],
 });
 
-export const teamLeaveCommand = command({
-  path: "team leave",
-  group: "Team",
-  summary: "leave the team: revoke this machine's token",
+export const teamLeaveCommand = command("team leave", "leave the team: revoke this machine's token", {
   details:
     "This machine stops sending, whatever its repositories share. What it sent stays on the hub: to remove texts, run `backtrail team share counts` before you leave; to remove sessions, run `backtrail forget`.",
   options: [YES, JSON_OPTION],
 });
 
-export const teamStatusCommand = command({
-  path: "team status",
-  group: "Team",
-  summary: "show what this repository shares, and what waits",
+export const teamStatusCommand = command("team status", "show what this repository shares, and what waits", {
   options: [JSON_OPTION],
   isDefault: true,
 });
 
-export const teamShareCommand = command({
-  path: "team share",
-  group: "Team",
-  summary: "choose what this repository shares",
+export const teamShareCommand = command("team share", "choose what this repository shares", {
   details:
     "`counts`: agent, model, times, tokens, the number of files, whether the turn was undone. `prompts`: also prompts, names of files and session ids. `everything`: also answers and what tools did. Everything is redacted first. A lower level removes from the hub what is above it; `nothing` stops sharing, and removes texts.",
   arguments: [{ name: "[level]", help: "counts (default), prompts, everything or nothing" }],
@@ -66,10 +53,7 @@ export const teamShareCommand = command({
   ],
 });
 
-export const teamPreviewCommand = command({
-  path: "team preview",
-  group: "Team",
-  summary: "show exactly what would be sent, after redaction",
+export const teamPreviewCommand = command("team preview", "show exactly what would be sent, after redaction", {
   arguments: [{ name: "[level]", help: "preview this level: counts, prompts or everything" }],
   options: [
     { flags: "--all", help: "every recorded turn, not only those that the hub lacks" },
@@ -78,17 +62,11 @@ export const teamPreviewCommand = command({
   ],
 });
 
-export const teamSendCommand = command({
-  path: "team send",
-  group: "Team",
-  summary: "send waiting turns now",
+export const teamSendCommand = command("team send", "send waiting turns now", {
   options: [JSON_OPTION],
 });
 
-export const teamSearchCommand = command({
-  path: "team search",
-  group: "Team",
-  summary: "search the turns that your team shares",
+export const teamSearchCommand = command("team search", "search the turns that your team shares", {
   arguments: [{ name: "<words...>", help: "words that must all occur; parts of identifiers match" }],
   options: [
     { flags: "--repository <name>", help: "only this repository" },
@@ -99,10 +77,7 @@ export const teamSearchCommand = command({
   ],
 });
 
-export const teamActivityCommand = command({
-  path: "team activity",
-  group: "Team",
-  summary: "count your team's turns by day, repository and agent",
+export const teamActivityCommand = command("team activity", "count your team's turns by day, repository and agent", {
   options: [
     { flags: "--days <n>", help: "the number of days (default: 7)", parse: wholeNumber },
     { flags: "--repository <name>", help: "only this repository" },
@@ -110,18 +85,12 @@ export const teamActivityCommand = command({
   ],
 });
 
-export const teamLiveCommand = command({
-  path: "team live",
-  group: "Team",
-  summary: "follow your team's turns live",
+export const teamLiveCommand = command("team live", "follow your team's turns live", {
   details: "Prints each turn when it begins and ends, if you may read it. Runs until stopped.",
   options: [JSON_OPTION],
 });
 
-export const teamViewCommand = command({
-  path: "team view",
-  group: "Team",
-  summary: "open the team's page in the browser",
+export const teamViewCommand = command("team view", "open the team's page in the browser", {
   details:
     "Asks the hub for a link that signs one browser in as you, once, within ten minutes. The page shows what your team shares, as far as you may read it, and changes nothing.",
   options: [{ flags: "--no-open", help: "print the link and open nothing" }, JSON_OPTION],

@@ -1,6 +1,8 @@
 /** Command table: finding the turn that broke something, and checking turns. */
 import { UserError } from "../../../base/errors.ts";
-import { type CommandSpec, command, JSON_OPTION, lazy, type OptionSpec } from "../../program/spec.ts";
+import { type CommandSpec, commandsOf, JSON_OPTION, lazy, type OptionSpec } from "../../program/spec.ts";
+
+const command = commandsOf("Look back");
 
 const BROUGHT = [
   {
@@ -12,10 +14,7 @@ const BROUGHT = [
   { flags: "--timeout <seconds>", help: "fail a run that takes longer", parse: seconds },
 ] as const satisfies readonly OptionSpec[];
 
-export const bisectCommand = command({
-  path: "bisect",
-  group: "Look back",
-  summary: "find the turn that broke a command",
+export const bisectCommand = command("bisect", "find the turn that broke a command", {
   details:
     "Runs the command on recorded states, in a throwaway copy, until it finds the turn that made it fail. Your own files are not touched. Exit status 0 passes, 125 is inconclusive, anything else fails. Results are kept, so a state is never tested twice. The command runs without a shell.",
   arguments: [{ name: "<command...>", help: "the command, after --" }],
@@ -44,10 +43,7 @@ export const bisectCommand = command({
   ],
 });
 
-export const checkCommand = command({
-  path: "check",
-  group: "Look back",
-  summary: "run your tests after every turn",
+export const checkCommand = command("check", "run your tests after every turn", {
   details:
     "Runs your command on the state after each turn: in a throwaway copy, in the background, at the lowest priority, while no agent works. `backtrail log` shows ✓ or ✗ for each turn, and `backtrail rewind last-green` goes to the newest state that passed. Off until you set a command. Without a command, or with `check status`, shows the command and the results.",
   arguments: [{ name: "[command...]", help: "the command, after --" }],
