@@ -69,6 +69,23 @@ test("a copy that was changed is asked about, and what git does not ignore is no
   expect(forks.map(({ name }) => name)).toEqual([fork.name]);
 });
 
+test("a copy into a fork of a step without the rule that ignores it stays out of git's sight", async () => {
+  using attempts = await Attempts.begin();
+  const { repository, agent } = attempts;
+  await agent.turn("First", [write("a.txt", "1\n")]);
+  repository.write(".gitignore", ".env\nbuild/\n");
+  repository.write(".env", "KEY=1\n");
+  repository.write("build/out.js", "1\n");
+  const exclude = repository.read(".git/info/exclude");
+  const { fork } = await attempts.fork("last", "--copy", ".env", "--copy", "build");
+  expect(readFileSync(join(fork.directory, ".env"), "utf8")).toBe("KEY=1\n");
+  expect(existsSync(join(fork.directory, ".gitignore"))).toBe(false);
+  expect(repository.git("-C", fork.directory, "status", "--porcelain", "--", ".env", "build")).toBe("");
+  const dropped = await repository.run(["fork", "drop", fork.name]);
+  expect([dropped.code, dropped.stderr]).toEqual([0, ""]);
+  expect(repository.read(".git/info/exclude")).toBe(exclude);
+});
+
 test("fork take --paths takes only some of the files", async () => {
   using attempts = await world();
   const { repository } = attempts;
