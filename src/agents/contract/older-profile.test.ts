@@ -65,6 +65,12 @@ test("a title prefix that is not enabled is empty; keys that nobody knows are na
   expect(problemsOf(upgradedProfile({ ...OLDER, moon: 1 })).join()).toContain("moon");
 });
 
+test("a condition that nobody knows is named, and not dropped", () => {
+  const rules = [{ score: 50, when: { json_path_exists: "$.elder_session", file_exists: "elder.json" } }];
+  const older = { ...OLDER, detection: { min_score: 50, score_rules: rules } };
+  expect(problemsOf(upgradedProfile(older)).join()).toContain("detection.score_rules.0.file_exists: unknown key");
+});
+
 test("a profile with a version stays as it is, and nothing makes it throw", () => {
   const present = { v: 1, id: "x" };
   expect(upgradedProfile(present)).toBe(present);

@@ -74,17 +74,16 @@ function upgradedDetection({ score_rules: rules, ...rest }: Json): Json {
 function upgradedRule(rule: unknown): unknown {
   if (!isRecord(rule) || !isRecord(rule["when"])) return rule;
   const { when, ...rest } = rule;
-  const conditions = when as Json;
-  const matches = conditions["path_matches"] ?? conditions["json_path_matches"];
+  const { json_path_exists: exists, json_path_matches: older, ...others } = when as Json;
+  const { path_exists: path = exists, path_matches: matches = older, ...conditions } = others;
   const known: Json = {
-    path_exists: conditions["path_exists"] ?? conditions["json_path_exists"],
+    path_exists: path,
     path_matches: isRecord(matches)
       ? { path: matches["path"], regex: matches["regex"] ?? matches["pattern"] }
       : matches,
-    env_exists: conditions["env_exists"],
-    dir_exists: conditions["dir_exists"],
   };
-  return { ...rest, ...present(known) };
+  // A condition that nobody knows must not be dropped: the rule would match more than was meant.
+  return { ...rest, ...present(known), ...conditions };
 }
 
 function upgradedHooks(hooks: Json): Json {
