@@ -53,6 +53,7 @@ test("a profile of the older shape is read as it was meant", () => {
         tool_name: ["$.tool"],
       },
       events: { Stop: "TurnEnd", UserPromptSubmit: "TurnStart" },
+      install: { Stop: { verb: "stop" }, UserPromptSubmit: { verb: "user-prompt-submit" } },
       tools: { WriteFile: "write", EditFile: "write", Run: "shell" },
     },
     transcript: { title_prefix: "[Fork] ", lines: { title: ["$.title"] } },

@@ -95,14 +95,27 @@ function upgradedHooks(hooks: Json): Json {
     if (field === undefined) kept[key] = value;
     else fields[FIELDS[field] ?? field] = Array.isArray(value) ? value : [value];
   }
+  const known = isRecord(events) ? renamed(events, EVENTS) : (hooks["events"] ?? {});
   return {
     settings: {},
-    install: {},
+    // Such a profile names no settings file, so the user makes the hooks.
+    install: installed(known),
     ...kept,
     fields,
-    events: isRecord(events) ? renamed(events, EVENTS) : (hooks["events"] ?? {}),
+    events: known,
     tools: isRecord(tools) ? renamed(tools, TOOLS) : (hooks["tools"] ?? {}),
   };
+}
+
+function installed(events: unknown): Json {
+  const verbs = Object.keys(isRecord(events) ? events : {}).map((event) => [event, verbOf(event)] as const);
+  return Object.fromEntries(verbs.flatMap(([event, verb]) => (verb === "" ? [] : [[event, { verb }]])));
+}
+
+/** "UserPromptSubmit" becomes "user-prompt-submit". */
+function verbOf(event: string): string {
+  const words = event.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
+  return words.replace(/[^a-z0-9]+/g, "-").replace(/^[^a-z]+|-+$/g, "");
 }
 
 /** The map is either native name → canonical name, or canonical name → list of native names. */
