@@ -91,6 +91,21 @@ export const KEYS: readonly Key[] = [
   },
 ];
 
+/** Files, commands and the environment may also use the American spelling of this group. */
+const ALIAS = { group: "summarize", name: "summarise" };
+
+/** The name in the table for a dotted name that may be spelled the other way. */
+export function canonicalName(name: string): string {
+  const [group, ...rest] = name.split(".");
+  return group === ALIAS.group ? [ALIAS.name, ...rest].join(".") : name;
+}
+
+/** Every spelling of a dotted name, the one in the table first. */
+export function spellingsOf(name: string): string[] {
+  const [group, ...rest] = name.split(".");
+  return group === ALIAS.name ? [name, [ALIAS.group, ...rest].join(".")] : [name];
+}
+
 /** Finds the key for a dotted name, matching wildcards. */
 export function findKey(name: string): Key | undefined {
   const parts = name.split(".");
@@ -112,8 +127,11 @@ function isName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text) && text !== "constructor" && text !== "prototype";
 }
 
-/** The environment variable of a key without wildcards: `capture.max_file_size` → BACKTRAIL_CAPTURE_MAX_FILE_SIZE. */
-export function variableOf(key: Key): string | undefined {
-  if (key.noVariable || key.name.includes("*")) return undefined;
-  return `BACKTRAIL_${key.name.replaceAll(".", "_").toUpperCase()}`;
+/**
+ * The environment variables of a key without wildcards: `capture.max_file_size` → BACKTRAIL_CAPTURE_MAX_FILE_SIZE. More
+ * than one only where the name has several spellings.
+ */
+export function variablesOf(key: Key): string[] {
+  if (key.noVariable || key.name.includes("*")) return [];
+  return spellingsOf(key.name).map((name) => `BACKTRAIL_${name.replaceAll(".", "_").toUpperCase()}`);
 }

@@ -195,6 +195,17 @@ test("a file in the work tree may request less, and more protection", () => {
   }
 });
 
+test("the American spelling of a group means the same, in files and in the environment", () => {
+  write(userFile(), { summarize: { agent: "claude" } });
+  expect(loadSettings(null, quiet)).toMatchObject({ config: { summarise: { agent: "claude" } }, problems: [] });
+  write(projectFile(root), { summarize: { agent: "evil" } });
+  const { config, problems } = loadSettings(place, quiet);
+  expect(config.summarise.agent).toBe("claude");
+  expect(problems).toMatchObject([{ key: "summarise.agent", kind: "not-trusted" }]);
+  const { settings } = loadSettings(null, { environment: { BACKTRAIL_SUMMARIZE_AGENT: "codex" } });
+  expect(settings.get("summarise.agent")).toMatchObject({ value: "codex", from: "BACKTRAIL_SUMMARIZE_AGENT" });
+});
+
 test("the user's own settings for the repository may say anything, and answer what it asks for", () => {
   write(projectFile(root), { retention: { days: 1 }, checks: { command: ["evil"] } });
   write(ownFile(place), { retention: { days: 2 }, summarise: { agent: "claude" } });

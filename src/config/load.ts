@@ -14,7 +14,7 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import { isRecord } from "../base/json.ts";
 import { log } from "../base/log.ts";
 import { configDirectory } from "../base/paths.ts";
-import { findKey, isGroup, KEYS, variableOf } from "./keys.ts";
+import { canonicalName, findKey, isGroup, KEYS, variablesOf } from "./keys.ts";
 import type { SettingDefect } from "./problems.ts";
 import { permitted } from "./repository.ts";
 import { parseJsonValue, parseTextValue } from "./values.ts";
@@ -203,7 +203,7 @@ function walk(loaded: Loaded, source: Source, prefix: string, content: Record<st
   for (const [name, requested] of Object.entries(content)) {
     // Editors use `$schema` to find the schema.
     if (prefix === "" && name === "$schema") continue;
-    const path = prefix + name;
+    const path = canonicalName(prefix + name);
     const wrong = (kind: SettingProblem["kind"], defect: SettingDefect, value?: unknown) =>
       loaded.problems.push({ layer, from: file, key: path, kind, defect, ...(value === undefined ? {} : { value }) });
     const key = findKey(path);
@@ -237,7 +237,7 @@ export function valueAt(config: Config, key: string): unknown {
 
 function readEnvironment(loaded: Loaded, environment: Readonly<Record<string, string | undefined>>): void {
   for (const key of KEYS) {
-    const variable = variableOf(key);
+    const variable = variablesOf(key).find((name) => environment[name]);
     const text = variable && environment[variable];
     if (!variable || !text) continue;
     const parsed = parseTextValue(key, text);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { KEYS } from "./keys.ts";
+import { KEYS, spellingsOf } from "./keys.ts";
 import { defaultConfig } from "./load.ts";
 import { configJsonSchema, configSchema, tierProblems } from "./schema.ts";
 import { parseJsonValue } from "./values.ts";
@@ -34,7 +34,7 @@ test("the schema and the table that hooks use agree on every key and value", () 
 });
 
 test("the schema knows no key that the table does not", () => {
-  const names = new Set(KEYS.map(({ name }) => name.split(".")[0] ?? ""));
+  const names = new Set(KEYS.flatMap(({ name }) => spellingsOf(name)).map((name) => name.split(".")[0] ?? ""));
   expect(
     Object.keys(configSchema.shape)
       .filter((name) => name !== "$schema")

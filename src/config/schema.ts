@@ -10,6 +10,7 @@ import { parseSize } from "./values.ts";
 
 const text = z.string().check(z.minLength(1));
 const texts = z.array(z.string());
+const summaries = z.optional(z.strictObject({ agent: z.optional(text) }));
 const size = z.union([
   z.int().check(z.nonnegative()),
   z.string().check(z.refine((value) => parseSize(value) !== undefined, 'must be a size such as "50 MB"')),
@@ -79,7 +80,9 @@ export const configSchema = z.strictObject({
       timeout: z.optional(z.int().check(z.positive())),
     }),
   ),
-  summarise: z.optional(z.strictObject({ agent: z.optional(text) })),
+  summarise: summaries,
+  // The same under its American spelling.
+  summarize: summaries,
   log_level: z.optional(z.enum(["error", "warn", "info", "debug"])),
 });
 

@@ -51,6 +51,16 @@ test("a setting is put in and taken out, and nothing else changes", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ unknown: [1], capture: { exclude: ["x"] } });
 });
 
+test("setting and unsetting also remove the other spelling of the key", () => {
+  const file = fileOf("local", { root, storeDir: root });
+  writeFileSync(file, '{"summarise": {"agent": "claude"}, "summarize": {"agent": "codex"}}');
+  expect(setValue(file, "local", "summarise.agent", "claude")).toBe(true);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ summarise: { agent: "claude" } });
+  writeFileSync(file, '{"summarize": {"agent": "codex"}}');
+  expect(unsetValue(file, "local", "summarise.agent")).toBe(true);
+  expect(existsSync(file)).toBe(false);
+});
+
 test("setting and unsetting in a file that was not there leaves no file", () => {
   const file = fileOf("local", { root, storeDir: join(root, "store") });
   setValue(file, "local", "run.agents.claude.model", "m");
@@ -91,7 +101,7 @@ test("nothing is written through a link that leaves the folder", () => {
   expect(kindOf(() => fileOf("project", null))).toBe("usage");
 });
 
-test("slips are recognised", () => {
+test("slips are recognized", () => {
   expect(suggestKey("teir")).toBe("tier");
   expect(suggestKey("retention.dayss")).toBe("retention.days");
   expect(suggestKey("max_file_size")).toBe("capture.max_file_size");

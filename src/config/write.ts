@@ -5,6 +5,8 @@ import { dirname } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import { makeDirectory, removeFile, writeFileAtomic } from "../base/fs/files.ts";
 import { refuseLinks } from "../base/fs/guarded-files.ts";
+import { isRecord } from "../base/json.ts";
+import { spellingsOf } from "./keys.ts";
 import { ownFile, projectFile, readSettings, type SettingsLocation, userFile, workTreeFile } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
@@ -36,19 +38,21 @@ export function handWrittenFile({ root }: SettingsLocation): string {
   return file;
 }
 
-/** Returns whether the file changed. */
+/** Returns whether the file changed. Another spelling of the same key goes, so that it can't win. */
 export function setValue(file: string, layer: WritableLayer, key: string, value: unknown): boolean {
   const content = readTree(file);
+  const others = spellingsOf(key).filter((name) => name !== key);
+  const isRenamed = others.map((name) => removeAt(content, name.split("."))).includes(true);
   const parts = key.split(".");
   const last = parts.pop() ?? key;
   let node = content;
   for (const part of parts) {
     const found = Object.hasOwn(node, part) ? node[part] : undefined;
-    const next: Tree = isTree(found) ? found : {};
+    const next: Tree = isRecord(found) ? found : {};
     node[part] = next;
     node = next;
   }
-  if (Object.hasOwn(node, last) && JSON.stringify(node[last]) === JSON.stringify(value)) return false;
+  if (!isRenamed && Object.hasOwn(node, last) && JSON.stringify(node[last]) === JSON.stringify(value)) return false;
   node[last] = value;
   write(file, layer, content);
   return true;
@@ -57,7 +61,12 @@ export function setValue(file: string, layer: WritableLayer, key: string, value:
 /** Removes the setting and any groups left empty; deletes the file if nothing is left. */
 export function unsetValue(file: string, layer: WritableLayer, key: string): boolean {
   const content = readTree(file);
-  if (!removeAt(content, key.split("."))) return false;
+  if (
+    !spellingsOf(key)
+      .map((name) => removeAt(content, name.split(".")))
+      .includes(true)
+  )
+    return false;
   if (Object.keys(content).length === 0) removeFile(file);
   else write(file, layer, content);
   return true;
@@ -71,7 +80,7 @@ function removeAt(node: Tree, parts: readonly string[]): boolean {
     return true;
   }
   const next = node[first];
-  if (!isTree(next) || !removeAt(next, rest)) return false;
+  if (!isRecord(next) || !removeAt(next, rest)) return false;
   if (Object.keys(next).length === 0) delete node[first];
   return true;
 }
@@ -83,7 +92,7 @@ function readTree(file: string): Tree {
   } catch (error) {
     throw new ConfigError("failed", { kind: "settings-unreadable", file, reason: messageOf(error) });
   }
-  if (isTree(content)) return content;
+  if (isRecord(content)) return content;
   throw new ConfigError("failed", { kind: "settings-not-an-object", file });
 }
 
@@ -100,8 +109,4 @@ function throughLink(file: string): string {
   } catch {
     return file;
   }
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -34,7 +34,6 @@ import { prefetch } from "./plan/prefetch.ts";
 import { RestoreError } from "./problems.ts";
 import { isEmptyPlan, obstacles, type Receipt, type RestorePlan, type RewindOptions, type Target } from "./types.ts";
 
-const _SHOWN_FILES = 5;
 const MAX_LOOKS = 3;
 
 export async function planRewind(

@@ -25,7 +25,7 @@ export function labeled(about: Record<string, string>, body: Uint8Array | string
   return Buffer.concat([Buffer.from(`${JSON.stringify(about)}\n`), Buffer.from(body as Uint8Array)]);
 }
 
-export function unlabelled(input: Uint8Array): { about: Record<string, string>; body: Buffer } {
+export function unlabeled(input: Uint8Array): { about: Record<string, string>; body: Buffer } {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   const end = bytes.indexOf(10);
   return { about: JSON.parse(bytes.toString("utf8", 0, end)), body: bytes.subarray(end + 1) };

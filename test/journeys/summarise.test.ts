@@ -46,7 +46,7 @@ test("the summary is kept beside what was there, once, and shown", async () => {
   const before = JSON.parse(inCheckpoint(repository, id, "0/metadata.json")) as Record<string, unknown>;
   const tip = repository.checkpoints("rev-parse", "entire/checkpoints/v1");
 
-  const result = await explain(world, ["--summarise", "--agent", "claude"]);
+  const result = await explain(world, ["--summarize", "--agent", "claude"]);
   expect(result).toMatchObject({ code: 0 });
   expect(result.stdout).toContain("Intent\n  A greeting.\n");
   const after = JSON.parse(inCheckpoint(repository, id, "0/metadata.json")) as Record<string, unknown>;
@@ -90,7 +90,7 @@ test("it is off unless somebody of the user's own chose an agent", async () => {
   // A file that git tracks is a stranger's.
   repository.write(".backtrail/settings.json", '{ "summarise": { "agent": "claude" } }');
   repository.commit("settings");
-  expect((await explain(world, ["HEAD~1", "--summarise"])).code).toBe(2);
+  expect((await explain(world, ["HEAD~1", "--summarize"])).code).toBe(2);
   const unsafe = await explain(world, ["HEAD~1", "--summarise"], { BACKTRAIL_SUMMARISE_AGENT: "codex" });
   expect(unsafe).toMatchObject({ code: 2 });
   expect(unsafe.stderr).toContain("codex can't run without tools that change things");
@@ -118,7 +118,7 @@ test("an agent that fails, or answers with something else, leaves everything as 
   expect(repository.checkpoints("rev-parse", "entire/checkpoints/v1")).toBe(tip);
 });
 
-test("two who summarise at the same time, or one that is killed, damage nothing", async () => {
+test("two who summarize at the same time, or one that is killed, damage nothing", async () => {
   using world = new StandIn();
   const { repository } = world;
   const id = await committed(world);

@@ -84,7 +84,7 @@ async function story(rig: Rig, id: string, name: string): Promise<void> {
     [],
   );
 
-  // It is nobody's session, and what is summarised is not asked for again.
+  // It is nobody's session, and what is summarized is not asked for again.
   expect(await backtrail.json("sessions")).toEqual(sessions);
   expect(await backtrail.steps()).toEqual(steps);
   const soFar = rig.received.all().length;

@@ -35,7 +35,7 @@ export function findTranscripts(directory: string, root: string): FoundTranscrip
   let seen = 0;
   for (const path of filesBelow(directory, 0)) {
     if (++seen > MAX_FILES) break;
-    const transcript = recognised(directory, root, path);
+    const transcript = recognized(directory, root, path);
     if (!transcript) continue;
     // A session may have several files: the longest has most of the conversation.
     const known = found.get(transcript.session);
@@ -62,7 +62,7 @@ export function newestTranscripts(directory: string, root: string, since: number
   }
   written.sort((a, b) => b.time - a.time);
   return written.slice(0, MAX_READ).flatMap(({ path, time, born }) => {
-    const found = recognised(directory, root, path);
+    const found = recognized(directory, root, path);
     return found ? [{ ...found, time, born }] : [];
   });
 }
@@ -82,7 +82,7 @@ function* filesBelow(directory: string, depth: number, order: 1 | -1 = 1): Gener
   }
 }
 
-function recognised(directory: string, root: string, path: string): FoundTranscript | undefined {
+function recognized(directory: string, root: string, path: string): FoundTranscript | undefined {
   const head = readHead(path);
   if (!head || head.records.length === 0 || head.records.some(isSubagent)) return undefined;
   if (!isAbout(head.records, root, relative(directory, path))) return undefined;

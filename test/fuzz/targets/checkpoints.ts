@@ -13,7 +13,7 @@ import { findWorkspace } from "../../../src/git/workspace.ts";
 import { BRANCH, type Content, commitFiles, exampleCheckpoint, ID } from "../../checkpoints/branch.ts";
 import { temporaryRepository } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
-import { demand, labeled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabeled } from "../target.ts";
 
 const example = exampleCheckpoint((text) => `sha256:${hexDigest("sha256", text)}`);
 const RECORD = JSON.stringify({
@@ -74,7 +74,7 @@ export const checkpoints: Target = {
         return labeled({ file, how, name: random.pick(["-1", "07", "1e3", "x y", "tasks", "full.jsonl.999"]) }, body);
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         const changed: Record<string, Content> = { ...files };
         const file = about["file"] ?? "";
         if (about["how"] === "name") {

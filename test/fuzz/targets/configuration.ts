@@ -6,7 +6,7 @@ import { tierProblems } from "../../../src/config/schema.ts";
 import { tierRules } from "../../../src/recording/tiers/tiers.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
-import { demand, labeled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabeled } from "../target.ts";
 
 const SEED = {
   enabled: true,
@@ -44,7 +44,7 @@ export const configuration: Target = {
         return labeled({ layer: random.pick(Object.keys(files)) }, body);
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         const layer = about["layer"] as keyof typeof files;
         for (const file of Object.values(files)) writeFileSync(file, "{}");
         writeFileSync(files[layer], body);

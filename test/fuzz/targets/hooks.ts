@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { executable, runProgram } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
-import { demand, labeled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabeled } from "../target.ts";
 import { demandHarmless, STRACE, straceArguments } from "../watch.ts";
 import { FuzzWorld } from "../world.ts";
 
@@ -30,7 +30,7 @@ export const hooks: Target = {
         return labeled({ agent: id, verb: random.pick(verbs), watched: random.once(4) ? "yes" : "no" }, body);
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         const { agent = "", verb = "" } = about;
         if (about["watched"] === "yes" && STRACE) await watched(world, STRACE, agent, verb, body);
         else await world.hook(agent, verb, body);

@@ -9,7 +9,7 @@ import { executable, ScriptedClaude, write } from "../../support/index.ts";
 import { type TemporaryRepository, temporaryRepository } from "../../support/repository.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import type { Random } from "../random.ts";
-import { demand, labeled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabeled } from "../target.ts";
 import { demandHarmless, STRACE, straceArguments } from "../watch.ts";
 
 const SECRET = `ghp_${"Zx8KqZ3vTn5WbR7mLpY2cJd9FgHs4Ae6Uo1X"}`;
@@ -107,7 +107,7 @@ function requestOf(random: Random, id: number, isModern: boolean): object {
 }
 
 async function tried(repository: TemporaryRepository, input: Uint8Array): Promise<void> {
-  const { about, body } = unlabelled(input);
+  const { about, body } = unlabeled(input);
   const trace = resolve(repository.home, "trace");
   const temporary = resolve(repository.home, "tmp");
   mkdirSync(temporary, { recursive: true });

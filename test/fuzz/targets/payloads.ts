@@ -6,7 +6,7 @@ import { contextOf, readPayload, toEnvelope } from "../../../src/agents/registry
 import { isDestructive } from "../../../src/recording/tiers/destructive.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
-import { demand, labeled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabeled } from "../target.ts";
 
 export const payloads: Target = {
   name: "payloads",
@@ -23,7 +23,7 @@ export const payloads: Target = {
         return labeled({ agent: id }, body);
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         const agent = agents.get(about["agent"] ?? "")?.agent;
         demand(agent !== undefined, "The agent is not known.");
         const raw = readPayload(body.toString("utf8"), []);

@@ -12,7 +12,7 @@ import { isInside } from "../../../src/base/paths.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
-import { demand, labeled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabeled } from "../target.ts";
 
 const SEEDS = ["qwen", "kimi-code", "cline", "antigravity"];
 const HOME = "/home/somebody";
@@ -36,7 +36,7 @@ export const profiles: Target = {
         return labeled({ agent }, body);
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         const id = about["agent"] ?? "";
         writeFileSync(join(userAgentsDirectory(), `${id}.json`), body);
         const value = parsed(body);

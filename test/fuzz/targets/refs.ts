@@ -1,7 +1,7 @@
 /** Refs below ours that lead to something else: another kind of object, a tree of nonsense, a commit that is no checkpoint. */
 import { execFileSync } from "node:child_process";
 import { damaged } from "../mutate.ts";
-import { labeled, type Target, unlabelled } from "../target.ts";
+import { labeled, type Target, unlabeled } from "../target.ts";
 import { FuzzWorld } from "../world.ts";
 
 const REFS = [
@@ -54,7 +54,7 @@ export const refs: Target = {
         return labeled(about, damaged(random, Buffer.from('{"v":1,"id":"klmnopqrstuv"}')));
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         world.reset();
         const blob = git(["hash-object", "-w", "--stdin"], body);
         const treeOf = (mode: string, type: string, id: string, name: string) =>

@@ -9,7 +9,7 @@ import { tomlTablesEdit } from "../../../src/edit/toml-tables.ts";
 import { UnsupportedDocument } from "../../../src/edit/value.ts";
 import { temporaryDirectory } from "../../support/index.ts";
 import { damaged, damagedJson } from "../mutate.ts";
-import { demand, labeled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabeled } from "../target.ts";
 
 const ENTRIES = [
   { event: "SessionStart", command: "ours start" },
@@ -58,7 +58,7 @@ export const settings: Target = {
         return labeled({ edit }, whole ? damagedJson(random, seed) : damaged(random, Buffer.from(seed)));
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         const edit = EDITS[about["edit"] as keyof typeof EDITS];
         const file = place.write("settings", body);
         try {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { damaged, damagedJson, damagedLines } from "../mutate.ts";
-import { labeled, type Target, unlabelled } from "../target.ts";
+import { labeled, type Target, unlabeled } from "../target.ts";
 import { FuzzWorld } from "../world.ts";
 
 const COMMANDS = [
@@ -43,7 +43,7 @@ export const store: Target = {
         return labeled({ file, command }, random.once(3) ? damaged(random, bytes) : json);
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         world.reset();
         writeFileSync(place(nameHere(world, about["file"] ?? "")), body);
         await world.hook("claude-code", "user-prompt-submit", JSON.stringify(world.payload("UserPromptSubmit")));

@@ -8,7 +8,7 @@ import { PlaceholderTable, restorePlaceholders } from "../../../src/transcripts/
 import { createRedactor } from "../../../src/transcripts/redact/redactor.ts";
 import { damaged, damagedLines } from "../mutate.ts";
 import { recordedAgents } from "../seeds.ts";
-import { demand, labeled, type Target, unlabelled } from "../target.ts";
+import { demand, labeled, type Target, unlabeled } from "../target.ts";
 
 const HOME = "/home/dev";
 
@@ -30,7 +30,7 @@ export const transcripts: Target = {
         return labeled({ agent: id }, body);
       },
       async run(input) {
-        const { about, body } = unlabelled(input);
+        const { about, body } = unlabeled(input);
         const agent = agents.get(about["agent"] ?? "")?.agent;
         demand(agent !== undefined, "The agent is not known.");
         const conversation = agent.analyzer?.read(body);

@@ -15,17 +15,18 @@ export const explainCommand = command("explain", "show the sessions behind a com
   ],
   options: [
     { flags: "-c, --conversation", help: "show the whole conversation" },
-    { flags: "--summarise", help: "have an agent summarize sessions without a summary, and store it" },
+    { flags: "--summarize", help: "have an agent summarize sessions without a summary, and store it" },
+    { flags: "--summarise", help: "the same" },
     {
       flags: "--agent <name>",
-      help: "with --summarise: which agent (default: `summarise.agent`)",
+      help: "with --summarize: which agent (default: `summarise.agent`)",
       completes: "agent",
     },
     JSON_OPTION,
   ],
   examples: [
     ["backtrail explain", "the last commit"],
-    ["backtrail explain --summarise --agent claude", "by Claude Code"],
+    ["backtrail explain --summarize --agent claude", "by Claude Code"],
     ["backtrail explain main~3 --conversation", "with the whole conversation"],
   ],
 });

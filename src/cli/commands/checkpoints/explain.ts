@@ -47,8 +47,9 @@ interface Explanation {
 }
 
 export async function run(options: Options, io: Io): Promise<undefined> {
-  if (options.agent !== undefined && !options.summarise) {
-    throw new UserError("usage", "--agent needs --summarise.", "Give --summarise too.");
+  const wantsSummary = options.summarize || options.summarise;
+  if (options.agent !== undefined && !wantsSummary) {
+    throw new UserError("usage", "--agent needs --summarize.", "Give --summarize too.");
   }
   const workspace = await openRepository(io);
   const reader = new CheckpointReader(workspace);
@@ -61,7 +62,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     for (const { id, sessions } of found.checkpoints) {
       for (const session of sessions) session.prompts = await ownPrompts(reader, id, session);
     }
-    if (options.summarise) {
+    if (wantsSummary) {
       const { summarizeAll } = await import("./summarize.ts");
       await summarizeAll(workspace, reader, found.checkpoints, options.agent, io);
     }

@@ -1,5 +1,5 @@
 /**
- * `explain --summarise`: lets an agent that the user chooses summarize sessions without a summary, and stores the
+ * `explain --summarize`: lets an agent that the user chooses summarize sessions without a summary, and stores the
  * result with the checkpoint.
  */
 import { UserError } from "../../../base/errors.ts";
@@ -39,9 +39,9 @@ export async function summarizeAll(
   const redaction = wanted.length > 0 ? await openRedaction(workspace) : undefined;
   for (const { checkpoint, session } of wanted) {
     if (!redaction) return;
-    const what = `${askable.runner.name} summarises ${shortSession(session.metadata.session_id)}`;
+    const what = `${askable.runner.name} summarizes ${shortSession(session.metadata.session_id)}`;
     await withProgress(io, printable(what), () =>
-      summarise(workspace, reader, checkpoint, session, askable, redaction),
+      summarize(workspace, reader, checkpoint, session, askable, redaction),
     );
   }
 }
@@ -93,7 +93,7 @@ async function answerTo(question: Question): Promise<string> {
   }
 }
 
-async function summarise(
+async function summarize(
   workspace: Workspace,
   reader: CheckpointReader,
   checkpoint: StoredCheckpoint,

@@ -1,6 +1,7 @@
 /** `config get <key>`: prints one setting's value on stdout. */
 
 import { UserError } from "../../../base/errors.ts";
+import { canonicalName } from "../../../config/keys.ts";
 import { valueAt } from "../../../config/load.ts";
 import { showValue } from "../../../config/values.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
@@ -11,7 +12,8 @@ import type { configGetCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof configGetCommand>;
 
-export async function run(options: Options, io: Io): Promise<undefined> {
+export async function run(given: Options, io: Io): Promise<undefined> {
+  const options = { ...given, key: canonicalName(given.key) };
   requireKey(options.key);
   const loaded = settingsOf(findWorkspace(io.cwd));
   const value = valueAt(loaded.config, options.key);

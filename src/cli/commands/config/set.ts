@@ -3,7 +3,7 @@
 import { UserError } from "../../../base/errors.ts";
 import { shownPath } from "../../../base/text.ts";
 import { markPush } from "../../../commits/push.ts";
-import type { Key } from "../../../config/keys.ts";
+import { canonicalName, type Key } from "../../../config/keys.ts";
 import { defaultConfig, loadConfig, valueAt } from "../../../config/load.ts";
 import { permitted } from "../../../config/repository.ts";
 import { tierProblems } from "../../../config/schema.ts";
@@ -26,7 +26,8 @@ export interface ScopeOptions {
 
 type Options = OptionsOf<typeof configSetCommand>;
 
-export async function run(options: Options, io: Io): Promise<undefined> {
+export async function run(given: Options, io: Io): Promise<undefined> {
+  const options = { ...given, key: canonicalName(given.key) };
   const key = requireKey(options.key);
   const parsed = parseTextValue(key, options.value);
   if ("wrong" in parsed) throw new UserError("usage", `${options.key}: ${settingDefectText(parsed.wrong)}.`);

@@ -7,6 +7,7 @@ import { acceptProfile, type OfferedProfile, offeredProfiles } from "../../../ag
 import { UserError } from "../../../base/errors.ts";
 import { plural, printable } from "../../../base/text.ts";
 import { markPush } from "../../../commits/push.ts";
+import { canonicalName } from "../../../config/keys.ts";
 import type { SettingProblem } from "../../../config/load.ts";
 import { showValue } from "../../../config/values.ts";
 import { fileOf, setValue } from "../../../config/write.ts";
@@ -28,7 +29,7 @@ interface Offer {
 }
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
-  const keys = options.key ?? [];
+  const keys = (options.key ?? []).map(canonicalName);
   for (const key of keys) requireKey(key);
   const workspace = findWorkspace(io.cwd);
   if (!workspace) throw new UserError("not-found", "There is no repository here.");

@@ -2,6 +2,7 @@
 
 import { UserError } from "../../../base/errors.ts";
 import { markPush } from "../../../commits/push.ts";
+import { canonicalName } from "../../../config/keys.ts";
 import { showValue } from "../../../config/values.ts";
 import { fileOf, handWrittenFile, unsetValue } from "../../../config/write.ts";
 import { findWorkspace } from "../../../git/workspace.ts";
@@ -14,7 +15,8 @@ import { layerOf } from "./set.ts";
 
 type Options = OptionsOf<typeof configUnsetCommand>;
 
-export async function run(options: Options, io: Io): Promise<undefined> {
+export async function run(given: Options, io: Io): Promise<undefined> {
+  const options = { ...given, key: canonicalName(given.key) };
   requireKey(options.key);
   const workspace = findWorkspace(io.cwd);
   const layer = layerOf(options, workspace);

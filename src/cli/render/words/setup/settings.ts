@@ -102,7 +102,7 @@ export function ruleText(rule: RepositoryRule | undefined): string {
       return rule.from ? `may only choose ${choices(rule.from)}` : "may set this";
     case "lower":
       if (typeof rule.order[0] === "boolean") return "may only turn this off";
-      return `may only move this towards ${rule.order[0]} (${rule.order.join(", ")})`;
+      return `may only move this toward ${rule.order[0]} (${rule.order.join(", ")})`;
     case "add":
       return "may only add to this";
     case undefined:
