@@ -17,7 +17,7 @@ export interface SessionsView {
 
 const INDENT = 2;
 
-const COLOURS: Readonly<Record<SessionStatus, Style>> = {
+const COLORS: Readonly<Record<SessionStatus, Style>> = {
   running: "green",
   waiting: "green",
   completed: "dim",
@@ -60,7 +60,7 @@ function headline(node: SessionNode, { paint, columns, now, ids }: SessionsView)
     paint("magenta", ids.get(node) ?? oneLine(node.id)),
     paint("dim", age(node.updatedAt, now)),
     paint("cyan", oneLine(node.agent)),
-    paint(COLOURS[node.status], node.status),
+    paint(COLORS[node.status], node.status),
     whatOf(node),
     ...(node.cost ? [paint("dim", costWords(node.cost))] : []),
     ...node.tags.map((tag) => paint("blue", `#${oneLine(tag)}`)),
