@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Io } from "../terminal/io.ts";
-import { commandsOf, lazy, type OptionsOf, oneMore, wholeNumber } from "./spec.ts";
+import { oneMore, wholeNumber } from "./options.ts";
+import { commandsOf, lazy, type OptionsOf } from "./spec.ts";
 
 const sample = commandsOf("Look back")("sample", "a sample", {
   arguments: [

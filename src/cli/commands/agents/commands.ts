@@ -1,6 +1,7 @@
 /** Command table: agents. */
 import { HOOK_FORMATS } from "../../../agents/authoring/capture/hook-formats.ts";
-import { type CommandSpec, commandsOf, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { JSON_OPTION } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Set up");
 

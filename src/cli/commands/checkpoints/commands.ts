@@ -1,5 +1,6 @@
 /** Command table: commits, who wrote them, and why. */
-import { type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { DRY_RUN, JSON_OPTION } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Look back");
 

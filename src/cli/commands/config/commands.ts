@@ -1,5 +1,6 @@
 /** Command table: settings. */
-import { type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy, type OptionSpec, YES } from "../../program/spec.ts";
+import { DRY_RUN, JSON_OPTION, YES } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy, type OptionSpec } from "../../program/spec.ts";
 
 const command = commandsOf("Set up");
 

@@ -1,5 +1,6 @@
 /** Command table: finding and fixing what is wrong. */
-import { type CommandSpec, commandsOf, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { JSON_OPTION } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Set up");
 

@@ -1,17 +1,7 @@
 /** Command table: forks, and continuing a conversation. */
 import { UserError } from "../../../base/errors.ts";
-import {
-  ALL,
-  type CommandSpec,
-  commandsOf,
-  DRY_RUN,
-  JSON_OPTION,
-  lazy,
-  type OptionSpec,
-  oneMore,
-  TARGET,
-  YES,
-} from "../../program/spec.ts";
+import { ALL, CONFLICTS, DRY_RUN, JSON_OPTION, oneMore, TARGET, YES } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy, type OptionSpec } from "../../program/spec.ts";
 
 const command = commandsOf("Go back");
 
@@ -76,11 +66,7 @@ export const forkTakeCommand = command("fork take", "merge a fork's changes into
   arguments: [FORK_ARGUMENT],
   options: [
     { flags: "--paths <glob...>", help: "only these files", completes: "path" },
-    {
-      flags: "--conflicts <how>",
-      help: "with `markers`, write conflict markers into the files",
-      choices: ["refuse", "markers"],
-    },
+    CONFLICTS,
     DRY_RUN,
     ALL,
     YES,

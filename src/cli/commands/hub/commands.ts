@@ -1,14 +1,7 @@
 /** Command table: the server of a team. */
 import { LEVELS, ROLES } from "../../../team/levels.ts";
-import {
-  type CommandSpec,
-  commandsOf,
-  JSON_OPTION,
-  lazy,
-  type OptionSpec,
-  oneMore,
-  wholeNumber,
-} from "../../program/spec.ts";
+import { JSON_OPTION, oneMore, wholeNumber } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy, type OptionSpec } from "../../program/spec.ts";
 
 const command = commandsOf("Team");
 

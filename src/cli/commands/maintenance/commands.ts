@@ -1,5 +1,6 @@
 /** Command table: maintenance of the store and the installation, and commands that other programs call. */
-import { type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
+import { DRY_RUN, JSON_OPTION, YES } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Set up");
 

@@ -1,5 +1,6 @@
 /** Command table: the log of the user's own operations. */
-import { type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy, wholeNumber, YES } from "../../program/spec.ts";
+import { CONFLICTS, DRY_RUN, JSON_OPTION, wholeNumber, YES } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Go back");
 
@@ -31,16 +32,7 @@ export const opsUndoCommand = command("ops undo", "undo one operation and keep l
       completes: "operation",
     },
   ],
-  options: [
-    {
-      flags: "--conflicts <how>",
-      help: "with `markers`, write conflict markers into the files",
-      choices: ["refuse", "markers"],
-    },
-    DRY_RUN,
-    YES,
-    JSON_OPTION,
-  ],
+  options: [CONFLICTS, DRY_RUN, YES, JSON_OPTION],
 });
 
 export const OPERATION_COMMANDS: readonly CommandSpec[] = [

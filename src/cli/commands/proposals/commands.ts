@@ -1,5 +1,6 @@
 /** Command table: what agents propose, and applying it. */
-import { ALL, type CommandSpec, commandsOf, DRY_RUN, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
+import { ALL, DRY_RUN, JSON_OPTION, YES } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Go back");
 

@@ -1,13 +1,6 @@
 /** Command table: rewind, undo and redo. */
-import {
-  CONFIRMATION,
-  type CommandSpec,
-  commandsOf,
-  JSON_OPTION,
-  lazy,
-  type OptionSpec,
-  TARGET,
-} from "../../program/spec.ts";
+import { CONFIRMATION, CONFLICTS, JSON_OPTION, TARGET } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy, type OptionSpec } from "../../program/spec.ts";
 
 const command = commandsOf("Go back");
 
@@ -18,11 +11,6 @@ const TELL_AGENT = {
 const REASON = {
   flags: "--reason <text>",
   help: "tell the agent why; implies --tell-agent",
-} as const satisfies OptionSpec;
-const CONFLICTS = {
-  flags: "--conflicts <how>",
-  help: "with `markers`, write conflict markers into the files",
-  choices: ["refuse", "markers"],
 } as const satisfies OptionSpec;
 
 export const rewindCommand = command("rewind", "go back to a step, code and conversation together", {

@@ -1,5 +1,6 @@
 /** Command table: running agents without a terminal. */
-import { type CommandSpec, commandsOf, lazy, oneMore } from "../../program/spec.ts";
+import { oneMore } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Run agents");
 

@@ -1,6 +1,7 @@
 /** Command table: searching everything that agents did. */
 import { UserError } from "../../../base/errors.ts";
-import { type CommandSpec, commandsOf, JSON_OPTION, lazy } from "../../program/spec.ts";
+import { JSON_OPTION } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Look back");
 

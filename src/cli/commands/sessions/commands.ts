@@ -1,5 +1,6 @@
 /** Command table: sessions, in runs and recorded. */
-import { type ArgumentSpec, type CommandSpec, commandsOf, JSON_OPTION, lazy, wholeNumber } from "../../program/spec.ts";
+import { JSON_OPTION, wholeNumber } from "../../program/options.ts";
+import { type ArgumentSpec, type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Look back");
 

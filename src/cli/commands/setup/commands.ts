@@ -1,5 +1,6 @@
 /** Command table: starting and stopping recording. */
-import { type CommandSpec, commandsOf, JSON_OPTION, lazy, YES } from "../../program/spec.ts";
+import { JSON_OPTION, YES } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Start and stop");
 

@@ -1,7 +1,8 @@
 /** Command table: viewing recorded steps and sessions. */
 import { UserError } from "../../../base/errors.ts";
 import { STEP_KINDS } from "../../../model/step.ts";
-import { type CommandSpec, commandsOf, JSON_OPTION, lazy, oneMore, TARGET, wholeNumber } from "../../program/spec.ts";
+import { JSON_OPTION, oneMore, TARGET, wholeNumber } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Look back");
 

@@ -1,5 +1,6 @@
 /** Command table: sharing turns with a team. */
-import { type CommandSpec, commandsOf, JSON_OPTION, lazy, wholeNumber, YES } from "../../program/spec.ts";
+import { JSON_OPTION, wholeNumber, YES } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Team");
 

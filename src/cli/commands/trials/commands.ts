@@ -1,6 +1,7 @@
 /** Command table: finding the turn that broke something, and checking turns. */
 import { UserError } from "../../../base/errors.ts";
-import { type CommandSpec, commandsOf, JSON_OPTION, lazy, type OptionSpec } from "../../program/spec.ts";
+import { JSON_OPTION } from "../../program/options.ts";
+import { type CommandSpec, commandsOf, lazy, type OptionSpec } from "../../program/spec.ts";
 
 const command = commandsOf("Look back");
 
