@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ScriptedTranscript } from "../test/support/claude/transcript.ts";
-import { type Program, timed } from "./measure.ts";
+import { type Contender, type Program, timed } from "./measure.ts";
 import type { Repository } from "./repository.ts";
 
 const PAYLOADS = join(import.meta.dirname, "..", "test", "agents", "claude-code", "payloads");
@@ -141,4 +141,29 @@ export function settle(executable: string, repository: Repository): void {
 export function countSteps(repository: Repository): number {
   const list = readFileSync(join(repository.path, ".git", "backtrail", "steps.jsonl"), "utf8");
   return list.split("\n").length - 1;
+}
+
+/** Times the hook at a turn's start; the rest of the turn follows. */
+export function turnStart(session: BenchSession, change: () => void): Contender {
+  return {
+    prepare: change,
+    run: () => {
+      const time = timed(session.prompt());
+      session.answer();
+      timed(session.stop());
+      return time;
+    },
+  };
+}
+
+/** Times the hook at the end of a turn that makes the change. */
+export function turnEnd(session: BenchSession, change: () => void): Contender {
+  return {
+    prepare: () => {
+      timed(session.prompt());
+      session.answer();
+      change();
+    },
+    run: () => timed(session.stop()),
+  };
 }

@@ -5,7 +5,7 @@ import claude from "../../src/agents/builtin/claude-code/profile.json";
 import { type Contender, compare, timed } from "../measure.ts";
 import { Repository } from "../repository.ts";
 import type { Row } from "../row.ts";
-import { BenchSession, countSteps, enable, settle } from "../session.ts";
+import { BenchSession, countSteps, enable, settle, turnEnd, turnStart } from "../session.ts";
 
 const FILES = 1_000;
 const CHANGED = 5;
@@ -23,9 +23,12 @@ export function describedRows(executable: string, place: string, pairs: number):
   };
   const builtin = begin("claude-code");
   const described = begin(AGENT);
+  const changed = (session: BenchSession) => () => session.repository.change(CHANGED);
+  const start = (session: BenchSession) => turnStart(session, changed(session));
+  const end = (session: BenchSession) => turnEnd(session, changed(session));
   return [
-    row("turn start", turnStart(described), turnStart(builtin), described, pairs),
-    row("turn end", turnEnd(described), turnEnd(builtin), described, pairs),
+    row("turn start", start(described), start(builtin), described, pairs),
+    row("turn end", end(described), end(builtin), described, pairs),
     row("a file written", written(described), written(builtin), null, pairs),
   ];
 }
@@ -38,29 +41,6 @@ function row(what: string, ours: Contender, base: Contender, counted: BenchSessi
   if (taken !== expected) throw new Error(`${what}: ${taken} steps were recorded, not ${expected}.`);
   const group = "Hooks of an agent that is JSON alone (5 changed)";
   return { group, what, base: "Claude Code\u2019s, built in", goal: { kind: "ratio", most: 1.1 }, times };
-}
-
-function turnStart(session: BenchSession): Contender {
-  return {
-    prepare: () => session.repository.change(CHANGED),
-    run: () => {
-      const time = timed(session.prompt());
-      session.answer();
-      timed(session.stop());
-      return time;
-    },
-  };
-}
-
-function turnEnd(session: BenchSession): Contender {
-  return {
-    prepare: () => {
-      timed(session.prompt());
-      session.answer();
-      session.repository.change(CHANGED);
-    },
-    run: () => timed(session.stop()),
-  };
 }
 
 function written(session: BenchSession): Contender {

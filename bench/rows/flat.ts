@@ -1,9 +1,9 @@
 /** What must not matter: how many sessions are recorded already, and how long the conversation is. */
 import { join } from "node:path";
-import { type Contender, compare, timed } from "../measure.ts";
+import { compare, timed } from "../measure.ts";
 import { Repository } from "../repository.ts";
 import type { Row } from "../row.ts";
-import { BenchSession, countSteps, enable, settle } from "../session.ts";
+import { BenchSession, countSteps, enable, settle, turnEnd } from "../session.ts";
 
 const FILES = 1_000;
 const CHANGED = 5;
@@ -47,19 +47,9 @@ export function flatRows(executable: string, place: string, sizes: FlatSizes, pa
 
 function row(what: string, large: BenchSession, base: string, small: BenchSession, pairs: number): Row {
   const before = countSteps(large.repository);
-  const times = compare(turnEnd(small), turnEnd(large), pairs);
+  const end = (session: BenchSession) => turnEnd(session, () => session.repository.change(CHANGED));
+  const times = compare(end(small), end(large), pairs);
   const taken = countSteps(large.repository) - before;
   if (taken !== 2 * (pairs + 1)) throw new Error(`${what}: ${taken} steps were recorded, not ${2 * (pairs + 1)}.`);
   return { group: "What must not matter (turn end, 5 changed)", what, base, goal: { kind: "flat" }, times };
-}
-
-function turnEnd(session: BenchSession): Contender {
-  return {
-    prepare: () => {
-      timed(session.prompt());
-      session.answer();
-      session.repository.change(CHANGED);
-    },
-    run: () => timed(session.stop()),
-  };
 }

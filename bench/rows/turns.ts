@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Contender, compare, timed } from "../measure.ts";
 import { makeObjectDirectories, Repository } from "../repository.ts";
 import type { Goal, Row } from "../row.ts";
-import { BenchSession, countSteps, enable, settle } from "../session.ts";
+import { BenchSession, countSteps, enable, settle, turnEnd, turnStart } from "../session.ts";
 
 const STATUS = ["--no-optional-locks", "status", "--porcelain=v2", "-z", "-uall"];
 /** From so many changed files on, storing them is what takes the time. */
@@ -46,26 +46,9 @@ function measure(session: BenchSession, count: number, pairs: number): Omit<Row,
   const goal: Goal = count < MANY ? { kind: "beside", milliseconds: 25 } : { kind: "ratio", most: 0.75 };
   const common = { base: count < MANY ? "`git status`" : "`git add`, `write-tree`", goal };
   const changed = `${count} changed`;
-  const start: Contender = {
-    prepare: fresh,
-    run: () => {
-      const time = timed(session.prompt());
-      session.answer();
-      timed(session.stop());
-      return time;
-    },
-  };
-  const end: Contender = {
-    prepare: () => {
-      timed(session.prompt());
-      session.answer();
-      fresh();
-    },
-    run: () => timed(session.stop()),
-  };
   return [
-    { ...common, what: `turn start, ${changed}`, times: compare(base, start, pairs) },
-    { ...common, what: `turn end, ${changed}`, times: compare(base, end, pairs) },
+    { ...common, what: `turn start, ${changed}`, times: compare(base, turnStart(session, fresh), pairs) },
+    { ...common, what: `turn end, ${changed}`, times: compare(base, turnEnd(session, fresh), pairs) },
   ];
 }
 

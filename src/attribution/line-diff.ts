@@ -17,7 +17,7 @@ export function keptLines(before: readonly string[], after: readonly string[]): 
       return ids.size - 1;
     });
   const kept = new Int32Array(after.length).fill(-1);
-  match(numbered(before), numbered(after), 0, before.length, 0, after.length, kept);
+  match({ a: numbered(before), b: numbered(after), kept }, 0, before.length, 0, after.length);
   return kept;
 }
 
@@ -29,42 +29,35 @@ export function linesOf(text: string): string[] {
   return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
-function match(
-  a: Int32Array,
-  b: Int32Array,
-  fromA: number,
-  toA: number,
-  fromB: number,
-  toB: number,
-  kept: Int32Array,
-): void {
+/** The lines of both sides as numbers, and for each line of `b` the line of `a` that it was, as far as that is known. */
+interface Sides {
+  a: Int32Array;
+  b: Int32Array;
+  kept: Int32Array;
+}
+
+function match(sides: Sides, fromA: number, toA: number, fromB: number, toB: number): void {
+  const { a, b, kept } = sides;
   let [startA, endA, startB, endB] = [fromA, toA, fromB, toB];
   while (startA < endA && startB < endB && a[startA] === b[startB]) kept[startB++] = startA++;
   while (startA < endA && startB < endB && a[endA - 1] === b[endB - 1]) kept[--endB] = --endA;
   if (startA === endA || startB === endB) return;
-  const anchors = risingAnchors(a, b, startA, endA, startB, endB);
+  const anchors = risingAnchors(sides, startA, endA, startB, endB);
   if (anchors.length === 0) {
-    shortestEdit(a, b, startA, endA, startB, endB, kept);
+    shortestEdit(sides, startA, endA, startB, endB);
     return;
   }
   let [previousA, previousB] = [startA, startB];
   for (const [lineA, lineB] of anchors) {
-    match(a, b, previousA, lineA, previousB, lineB, kept);
+    match(sides, previousA, lineA, previousB, lineB);
     kept[lineB] = lineA;
     [previousA, previousB] = [lineA + 1, lineB + 1];
   }
-  match(a, b, previousA, endA, previousB, endB, kept);
+  match(sides, previousA, endA, previousB, endB);
 }
 
 /** Returns the longest increasing sequence of lines that are unique on both sides. */
-function risingAnchors(
-  a: Int32Array,
-  b: Int32Array,
-  fromA: number,
-  toA: number,
-  fromB: number,
-  toB: number,
-): [number, number][] {
+function risingAnchors({ a, b }: Sides, fromA: number, toA: number, fromB: number, toB: number): [number, number][] {
   const inA = onlyPlaces(a, fromA, toA);
   const inB = onlyPlaces(b, fromB, toB);
   const pairs: [number, number][] = [];
@@ -108,15 +101,7 @@ function longestRise(pairs: readonly [number, number][]): [number, number][] {
 }
 
 /** Myers' greedy algorithm. Beyond the limit, no line of the stretch is kept. */
-function shortestEdit(
-  a: Int32Array,
-  b: Int32Array,
-  fromA: number,
-  toA: number,
-  fromB: number,
-  toB: number,
-  kept: Int32Array,
-): void {
+function shortestEdit({ a, b, kept }: Sides, fromA: number, toA: number, fromB: number, toB: number): void {
   const [sizeA, sizeB] = [toA - fromA, toB - fromB];
   const most = Math.min(sizeA + sizeB, MAX_EDITS);
   const reach = new Int32Array(2 * most + 3);

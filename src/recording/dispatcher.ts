@@ -39,8 +39,7 @@ import { takesStep, tierRules } from "./tiers/tiers.ts";
 
 const LOCK_WAIT_MS = 10_000;
 /** Time limits for scanning and reading files. The hook itself times out after 20 s, or 8 s at a session's end. */
-const PATIENCE_MS = 10_000;
-const PATIENCE_AT_SESSION_END_MS = 4_000;
+const PATIENCE_MS = { usual: 10_000, atSessionEnd: 4_000 } as const;
 
 export interface Dispatch {
   workspace: Workspace;
@@ -85,7 +84,7 @@ async function dispatchOnce(input: Dispatch): Promise<Dispatched> {
   const wanted = wants(input, seen);
   if (!wanted.step && !wanted.state) return NOTHING;
 
-  const patienceMs = event.type === "SessionEnd" ? PATIENCE_AT_SESSION_END_MS : PATIENCE_MS;
+  const patienceMs = event.type === "SessionEnd" ? PATIENCE_MS.atSessionEnd : PATIENCE_MS.usual;
   const isNeeded = wanted.step && !input.captured;
   const capture = isNeeded ? startCapture(workspace, { ...captureOptions(config), patienceMs }) : undefined;
   try {

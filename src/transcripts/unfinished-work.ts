@@ -10,10 +10,7 @@ export interface OpenEnd {
   text: string;
 }
 
-const PROMPT_LENGTH = 200;
-const COMMAND_LENGTH = 120;
-const OUTPUT_LENGTH = 160;
-const ITEM_LENGTH = 160;
+const LENGTHS = { prompt: 200, command: 120, output: 160, item: 160 } as const;
 /** Older failures were fixed, or do not matter. */
 const RECENT_TURNS = 2;
 const MAX_FAILED = 5;
@@ -29,7 +26,7 @@ export function openEnds(conversation: Conversation): OpenEnd[] {
 function unanswered(conversation: Conversation): OpenEnd[] {
   const last = turnsIn(conversation).at(-1);
   if (!last || last.answers.length > 0) return [];
-  return [{ kind: "unanswered", text: `Not answered: ${shorten(oneLine(last.prompt), PROMPT_LENGTH)}` }];
+  return [{ kind: "unanswered", text: `Not answered: ${shorten(oneLine(last.prompt), LENGTHS.prompt)}` }];
 }
 
 /** The latest result of each command counts; a command that passed later is not unfinished. */
@@ -54,7 +51,7 @@ function failedCommands(conversation: Conversation): OpenEnd[] {
     .slice(-MAX_FAILED)
     .map(([command, output]) => ({
       kind: "failed",
-      text: `Failed: \`${shorten(oneLine(command), COMMAND_LENGTH)}\` (${shorten(oneLine(output), OUTPUT_LENGTH)})`,
+      text: `Failed: \`${shorten(oneLine(command), LENGTHS.command)}\` (${shorten(oneLine(output), LENGTHS.output)})`,
     }));
 }
 
@@ -75,7 +72,7 @@ function toDo({ entries }: Conversation): OpenEnd[] {
   return itemsOf(last?.toolInput)
     .filter(({ status }) => !/^(completed|done|cancelled|canceled)$/i.test(status))
     .slice(0, MAX_ITEMS)
-    .map(({ text }) => ({ kind: "to-do", text: `To do: ${shorten(oneLine(text), ITEM_LENGTH)}` }));
+    .map(({ text }) => ({ kind: "to-do", text: `To do: ${shorten(oneLine(text), LENGTHS.item)}` }));
 }
 
 /** `todos` of Claude Code, Gemini CLI, OpenCode and Droid; `plan` of Codex. */

@@ -1,8 +1,8 @@
 /** Sessions in the external-agent protocol: finds an agent's session files, and reads and writes them as a whole. */
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
-import { writeFileAtomic } from "../../base/fs/files.ts";
+import { entriesIn, writeFileAtomic } from "../../base/fs/files.ts";
 import { writeGuarded } from "../../base/fs/guarded-files.ts";
 import { isRecord } from "../../base/json.ts";
 import { isInside } from "../../base/paths.ts";
@@ -50,7 +50,7 @@ function found(directory: string, sessionId: string, extension: string): string 
     const next: string[] = [];
     for (const place of level) {
       if (++seen > MAX_DIRECTORIES) return undefined;
-      for (const entry of entriesOf(place)) {
+      for (const entry of entriesIn(place)) {
         if (entry.isDirectory()) next.push(join(place, entry.name));
         else if (entry.isFile() && entry.name.includes(sessionId) && entry.name.endsWith(extension))
           return join(place, entry.name);
@@ -59,14 +59,6 @@ function found(directory: string, sessionId: string, extension: string): string 
     level = next;
   }
   return undefined;
-}
-
-function entriesOf(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 export async function readSession(agent: Agent, input: Record<string, unknown>, root: string): Promise<WireSession> {

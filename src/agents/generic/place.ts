@@ -2,9 +2,10 @@
  * Where a session's files are, by the pattern in the profile. Session ids and directories come from payloads: an id
  * that could lead anywhere else is refused, and a path is spelled with the characters that the profile keeps.
  */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hexDigest } from "../../base/digest.ts";
+import { entriesIn } from "../../base/fs/files.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Profile, Spelling, TranscriptSection } from "../contract/profile.ts";
 import { transcriptDirectories } from "../registry/transcript-paths.ts";
@@ -93,14 +94,6 @@ function namesIn(directory: string): string[] {
     .filter((entry) => entry.isDirectory())
     .slice(0, MAX_LISTED)
     .map(({ name }) => name);
-}
-
-function entriesIn(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 function spelled(text: string, { keep, other, runs, lower, longest }: Spelling): string {

@@ -1,6 +1,6 @@
 /** Reads and writes Backtrail's own files: atomically, and private to the user. */
 
-import type { Stats } from "node:fs";
+import type { Dirent, Stats } from "node:fs";
 import {
   closeSync,
   constants,
@@ -157,6 +157,15 @@ export function namesIn(directory: string): string[] {
   } catch (error) {
     if (isAbsence(error)) return [];
     throw error;
+  }
+}
+
+/** The entries of a directory; none if it cannot be read. */
+export function entriesIn(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }
 

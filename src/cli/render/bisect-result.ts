@@ -25,8 +25,7 @@ interface View {
 const SHOWN_FILES = 20;
 const PROMPT_LINES = 6;
 /** The widths of a step's id, and of an age. */
-const STEP = 12;
-const WHEN = 12;
+const WIDTHS = { step: 12, age: 12 } as const;
 const MIN_TITLE = 10;
 
 export function bisectLines(workspace: Workspace, found: Break, view: View): string[] {
@@ -65,9 +64,11 @@ export function pointLine(point: Point, { paint, columns, now }: View, result = 
   const commit = point.commit === null ? "" : `commit ${point.commit.slice(0, 12)}`;
   const id = point.isNow ? "now" : (step?.id ?? commit);
   const when = step && !point.isNow ? age(step.time, now) : "";
-  const start = [paint("magenta", pad(id, STEP)), paint("dim", pad(when, WHEN)), ...(result ? [result] : [])].join(
-    "  ",
-  );
+  const start = [
+    paint("magenta", pad(id, WIDTHS.step)),
+    paint("dim", pad(when, WIDTHS.age)),
+    ...(result ? [result] : []),
+  ].join("  ");
   const room = columns - widthOf(start) - 2;
   const title = step && !point.isNow && room >= MIN_TITLE ? fit(`${placeOf(step)}${titleOf(step)}`, room) : "";
   return `${start}  ${title}`.trimEnd();

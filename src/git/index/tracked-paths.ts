@@ -11,9 +11,8 @@ export interface IndexedPath {
 /** More than an entry takes on average, so that a large index is not read at all. */
 const USUAL_BYTES = 256;
 const HEADER_BYTES = 12;
-const MODE_AT = 24;
-/** The flags follow the file's times and sizes and a SHA-1. */
-const FLAGS_AT = 60;
+/** Where these are in an entry: the mode follows the file's times, the flags follow its sizes and a SHA-1. */
+const AT = { mode: 24, flags: 60 } as const;
 const EXTENDED = 0x4000;
 /** The length of a name, or this for a longer one. */
 const LONGEST = 0xfff;
@@ -34,12 +33,12 @@ function readPaths(bytes: Buffer, limit: number): IndexedPath[] | undefined {
   const paths: IndexedPath[] = [];
   let at = HEADER_BYTES;
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
-    const flags = bytes.readUInt16BE(at + FLAGS_AT);
-    const name = at + FLAGS_AT + ((flags & EXTENDED) === 0 ? 2 : 4);
+    const flags = bytes.readUInt16BE(at + AT.flags);
+    const name = at + AT.flags + ((flags & EXTENDED) === 0 ? 2 : 4);
     const end = bytes.indexOf(0, name);
     const length = flags & LONGEST;
     if (end <= name || (length !== LONGEST && length !== end - name)) return undefined;
-    paths.push({ path: decodePath(bytes.subarray(name, end)), mode: bytes.readUInt32BE(at + MODE_AT) });
+    paths.push({ path: decodePath(bytes.subarray(name, end)), mode: bytes.readUInt32BE(at + AT.mode) });
     // Each entry is filled up with one to eight NULs.
     at += (end - at + 8) & ~7;
   }

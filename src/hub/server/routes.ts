@@ -100,13 +100,7 @@ export const ROUTES: readonly Route[] = [
         } satisfies MeAnswer;
       }),
   },
-  {
-    method: "POST",
-    path: "/v1/share",
-    scope: "send",
-    answer: async ({ database, request }, caller) =>
-      jsonAnswer(await shareRepository(database, caller, await bodyOf(request, shareRequestSchema))),
-  },
+  sending("/v1/share", shareRequestSchema, shareRepository),
   {
     method: "POST",
     path: "/v1/turns",
@@ -123,13 +117,7 @@ export const ROUTES: readonly Route[] = [
       return jsonAnswer(stored);
     },
   },
-  {
-    method: "POST",
-    path: "/v1/forget",
-    scope: "send",
-    answer: async ({ database, request }, caller) =>
-      jsonAnswer(await forgetSessions(database, caller, await bodyOf(request, forgetRequestSchema))),
-  },
+  sending("/v1/forget", forgetRequestSchema, forgetSessions),
   {
     method: "GET",
     path: "/v1/turns",
@@ -192,6 +180,21 @@ export const ROUTES: readonly Route[] = [
     },
   },
 ];
+
+/** What a machine sends is checked, stored for the caller, and answered with what became of it. */
+function sending<T extends z.ZodMiniType>(
+  path: string,
+  schema: T,
+  store: (database: Database, caller: Caller, sent: z.infer<T>) => Promise<unknown>,
+): Route {
+  return {
+    method: "POST",
+    path,
+    scope: "send",
+    answer: async ({ database, request }, caller) =>
+      jsonAnswer(await store(database, caller, await bodyOf(request, schema))),
+  };
+}
 
 /**
  * Reads as the caller. The audit log has it first: in the same transaction, or, since a replica takes no rows, in one on

@@ -22,9 +22,7 @@ import { relativePaths } from "../relative-paths.ts";
 import { readTail, readWhole, segmentsOf, type Tail } from "../transcript-tail.ts";
 import { keyOf, type SessionState, type StoredTranscript, stateFile } from "./store.ts";
 
-const PROMPT_LENGTH = 4_000;
-const RESPONSE_LENGTH = 1_000;
-const COMMAND_LENGTH = 500;
+const LENGTHS = { prompt: 4_000, response: 1_000, command: 500 } as const;
 const TASK_TRANSCRIPT_LIMIT = 64 << 20;
 
 export interface SessionParts {
@@ -100,7 +98,7 @@ export class Session {
   /** The prompt of a turn that begins, from the transcript of an agent whose hooks never have one. */
   #unsentPrompt(tail: Tail | undefined): string | null {
     if (this.#agent.profile.hooks?.fields.prompt !== undefined || tail?.slice?.lastAnswer !== null) return null;
-    return shortened(tail.slice.prompts.at(-1) ?? null, PROMPT_LENGTH);
+    return shortened(tail.slice.prompts.at(-1) ?? null, LENGTHS.prompt);
   }
 
   /**
@@ -118,7 +116,7 @@ export class Session {
     state.openTurn = {
       startStep: lastStep?.id ?? null,
       work: lastStep?.work ?? null,
-      prompt: shortened(prompt, PROMPT_LENGTH),
+      prompt: shortened(prompt, LENGTHS.prompt),
       promptId: null,
       startedAt: lastStep?.time ?? this.#time,
       offset: state.transcript?.stored ?? 0,
@@ -136,7 +134,7 @@ export class Session {
     const said = tail?.slice ?? null;
     if (!turn && !this.#somethingHappened(snapshot, tail)) return;
     if (!turn && (state.turn === 0 || (said?.prompts.length ?? 0) > 0 || !announcesTurns(this.#agent))) state.turn++;
-    const prompt = turn?.prompt ?? shortened(said?.prompts.at(-1) ?? null, PROMPT_LENGTH);
+    const prompt = turn?.prompt ?? shortened(said?.prompts.at(-1) ?? null, LENGTHS.prompt);
     state.title ??= shortened(prompt, 200);
     const own = new Set([
       ...relativePaths(this.#workspace.root, state.cwd, said?.files ?? []),
@@ -153,7 +151,7 @@ export class Session {
       // The tokens include those of subagents; the agent's cost does not.
       ...(said?.usd !== undefined && turn?.taskTokens.output === 0 ? { usd: said.usd } : {}),
       model: said?.model ?? event?.model ?? state.model,
-      response: shortened(event?.response ?? said?.lastAnswer ?? null, RESPONSE_LENGTH),
+      response: shortened(event?.response ?? said?.lastAnswer ?? null, LENGTHS.response),
       interrupted: interrupted || (said?.interrupted ?? false),
     });
     state.openTurn = null;
@@ -191,7 +189,7 @@ export class Session {
     const announced = takeAnnounced(state, subagent);
     for (const task of state.openTasks) task.shared = true;
     const description = subagent.description ?? announced?.description ?? null;
-    const prompt = shortened(subagent.prompt ?? announced?.prompt ?? null, PROMPT_LENGTH);
+    const prompt = shortened(subagent.prompt ?? announced?.prompt ?? null, LENGTHS.prompt);
     const toolUseId = subagent.toolUseId ?? announced?.toolUseId ?? null;
     state.openTasks.push({
       id: subagent.id,
@@ -219,14 +217,14 @@ export class Session {
     const before = open?.work ?? state.openTurn?.work ?? snapshot.work;
     const changes = changesBetween(await compareTrees(capture.trees, before, snapshot.work));
     const files = open && !open.shared ? changes : only(changes, own);
-    const prompt = shortened(open?.prompt ?? subagent.prompt ?? said?.prompts[0] ?? null, PROMPT_LENGTH);
+    const prompt = shortened(open?.prompt ?? subagent.prompt ?? said?.prompts[0] ?? null, LENGTHS.prompt);
     const step = this.#add("task", snapshot, {
       prompt,
       files,
       tokens: said?.tokens ?? null,
       ...apiCallsIn(said),
       model: said?.model ?? null,
-      response: shortened(said?.lastAnswer ?? null, RESPONSE_LENGTH),
+      response: shortened(said?.lastAnswer ?? null, LENGTHS.response),
       toolUseId: open?.toolUseId ?? subagent.toolUseId,
       parent: open?.startStep ?? this.#turnStep(),
       subagent: {
@@ -298,7 +296,7 @@ export class Session {
       ...details,
       snapshot: snapshotOf(snapshot),
     };
-    if (step.command !== null) step.command = shortened(step.command, COMMAND_LENGTH);
+    if (step.command !== null) step.command = shortened(step.command, LENGTHS.command);
     this.#requests.push({ step, segments });
     state.lastStep = { id: step.id, work: snapshot.work, time: step.time };
     state.steps++;
@@ -379,7 +377,7 @@ function ifReadable<T>(read: () => T): T | undefined {
 
 /** The prompt as stored: printable and shortened. */
 export function promptOf(event: Event): string | null {
-  return shortened(event.prompt, PROMPT_LENGTH);
+  return shortened(event.prompt, LENGTHS.prompt);
 }
 
 function shortened(text: string | null, length: number): string | null {

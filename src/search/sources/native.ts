@@ -2,8 +2,9 @@
  * Finds the agents' own transcript files. Looking at every file takes long where there are many, so a quick look reads
  * only directories that changed and the files that were written last.
  */
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
+import { entriesIn } from "../../base/fs/files.ts";
 import { readTranscriptHead } from "../../checkpoints/import/find.ts";
 import { findWorkspace } from "../../git/workspace.ts";
 import type { SearchIndex } from "../index/store.ts";
@@ -71,7 +72,7 @@ class Walk {
       return;
     }
     this.folders.set(path, modified);
-    for (const entry of entriesOf(path)) {
+    for (const entry of entriesIn(path)) {
       const inside = join(path, entry.name);
       if (entry.isDirectory()) this.directory(inside, root, depth + 1);
       else if (entry.isFile() && /^\.jsonl?$/.test(extname(entry.name))) this.#add(inside, root);
@@ -130,14 +131,6 @@ export function placeOf(
   const place = { repository: workspace?.root ?? directory, store: workspace?.storeDir ?? null };
   workspaces.set(directory, place);
   return place;
-}
-
-function entriesOf(directory: string): Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 function knownFolders(index: SearchIndex): Map<string, number> {

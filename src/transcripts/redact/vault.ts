@@ -14,10 +14,7 @@ import { RedactionError } from "../problems.ts";
 import { type Placeholders, PlaceholderTable, type Secret } from "./placeholders.ts";
 
 const CIPHER = "aes-256-gcm";
-const KEY_BYTES = 32;
-const ID_BYTES = 16;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+const BYTES = { key: 32, id: 16, nonce: 12, tag: 16 } as const;
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
 const FRESH_MS = 100;
@@ -97,7 +94,7 @@ class Vault implements Placeholders {
     const lock = this.#lock();
     try {
       if (this.#storeId() === undefined)
-        writeFileAtomic(this.#idFile, `${randomBytes(ID_BYTES).toString("hex")}\n`, { sync: true });
+        writeFileAtomic(this.#idFile, `${randomBytes(BYTES.id).toString("hex")}\n`, { sync: true });
       this.#readOn();
       const key = this.#key(true);
       const lines: string[] = [];
@@ -150,7 +147,7 @@ class Vault implements Placeholders {
   }
 
   #seal(key: Buffer, placeholder: string, secret: Secret): string {
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = randomBytes(BYTES.nonce);
     const cipher = createCipheriv(CIPHER, key, nonce).setAAD(this.#bound(placeholder));
     const sealed = Buffer.concat([nonce, cipher.update(secret.value, "latin1"), cipher.final(), cipher.getAuthTag()]);
     return JSON.stringify({ v: 1, placeholder, sealed: sealed.toString("base64") });
@@ -163,10 +160,10 @@ class Vault implements Placeholders {
     let value: string | undefined;
     try {
       const sealed = Buffer.from(entry.sealed, "base64");
-      if (key && sealed.length >= NONCE_BYTES + TAG_BYTES) {
-        const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-        decipher.setAAD(this.#bound(entry.placeholder)).setAuthTag(sealed.subarray(-TAG_BYTES));
-        const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES);
+      if (key && sealed.length >= BYTES.nonce + BYTES.tag) {
+        const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, BYTES.nonce), { authTagLength: BYTES.tag });
+        decipher.setAAD(this.#bound(entry.placeholder)).setAuthTag(sealed.subarray(-BYTES.tag));
+        const body = sealed.subarray(BYTES.nonce, -BYTES.tag);
         value = Buffer.concat([decipher.update(body), decipher.final()]).toString("latin1");
       }
     } catch {
@@ -190,11 +187,11 @@ class Vault implements Placeholders {
     } catch (error) {
       if (codeOf(error) !== "ENOENT") throw error;
       if (!create) return undefined;
-      key = randomBytes(KEY_BYTES);
+      key = randomBytes(BYTES.key);
       writeFileAtomic(path, key, { sync: true });
       return key;
     }
-    if (key.length !== KEY_BYTES) {
+    if (key.length !== BYTES.key) {
       throw new RedactionError("failed", { kind: "vault-key-damaged", path });
     }
     if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);

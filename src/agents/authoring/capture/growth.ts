@@ -1,6 +1,7 @@
 /** Finds the files that an agent writes: looks below likely directories before and after, and compares. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { entriesIn } from "../../../base/fs/files.ts";
 import { configDirectory, dataDirectory } from "../../../base/paths.ts";
 
 /** Directories in the home directory that hold no conversations, or too much else. */
@@ -88,12 +89,4 @@ function directoriesIn(directory: string): string[] {
   return entriesIn(directory)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-}
-
-function entriesIn(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

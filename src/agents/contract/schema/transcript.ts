@@ -16,11 +16,7 @@ import {
 
 const entryType = z.enum(["prompt", "answer", "thinking", "tool-use", "tool-result", "compaction", "note"]);
 
-const itemPaths = {
-  type: optionalKey(jsonPaths, "Where a line says what it is; looked up in `types`.", ["$.role"]),
-  text: optionalKey(jsonPaths, "A text, or a list of texts and of objects with a `text` or a `content`.", [
-    "$.content",
-  ]),
+const toolPaths = {
   tool_name: optionalKey(jsonPaths, "The tool's name, of a use or a result.", ["$.name"]),
   tool_use_id: optionalKey(
     jsonPaths,
@@ -28,6 +24,14 @@ const itemPaths = {
     ["$.id"],
   ),
   tool_input: optionalKey(jsonPaths, "What the tool is given.", ["$.input"]),
+};
+
+const itemPaths = {
+  type: optionalKey(jsonPaths, "Where a line says what it is; looked up in `types`.", ["$.role"]),
+  text: optionalKey(jsonPaths, "A text, or a list of texts and of objects with a `text` or a `content`.", [
+    "$.content",
+  ]),
+  ...toolPaths,
   file_paths: optionalKey(jsonPaths, "Files that a tool of the kind `write` writes. Every path counts.", [
     "$.input.file_path",
   ]),
@@ -41,13 +45,7 @@ const lineRule = z.strictObject({
   ]),
   each: optionalKey(conditions, "What the member must say.", { "$.functionCall": { exists: true } }),
   text: optionalKey(jsonPaths, "A text, or a list of texts and of objects with a `text` or a `content`.", ["$.text"]),
-  tool_name: optionalKey(jsonPaths, "The tool's name, of a use or a result.", ["$.name"]),
-  tool_use_id: optionalKey(
-    jsonPaths,
-    "What a use and its result share. A conversation is cut only where every use has its result.",
-    ["$.id"],
-  ),
-  tool_input: optionalKey(jsonPaths, "What the tool is given.", ["$.input"]),
+  ...toolPaths,
   file_paths: optionalKey(jsonPaths, "For a use: the files that it writes, if its tool is of the kind `write`.", [
     "$.input.file_path",
   ]),

@@ -58,12 +58,10 @@ function ownLines({ kind, target, options, yours }: RestorePlan, paint: Paint, c
 }
 
 function counts({ write, create, delete: removed, chmod }: RestorePlan): string {
-  const changed = write.length - create.length;
-  const parts = [
-    create.length > 0 ? `${plural(create.length, "file")} to create` : "",
-    changed > 0 ? `${plural(changed, "file")} to write` : "",
-    removed.length > 0 ? `${plural(removed.length, "file")} to delete` : "",
-    chmod.length > 0 ? plural(chmod.length, "file mode change") : "",
-  ];
+  const planned = { create: create.length, write: write.length - create.length, delete: removed.length };
+  const parts = Object.entries(planned).map(([action, count]) =>
+    count > 0 ? `${plural(count, "file")} to ${action}` : "",
+  );
+  if (chmod.length > 0) parts.push(plural(chmod.length, "file mode change"));
   return parts.filter((part) => part !== "").join(", ");
 }

@@ -31,8 +31,8 @@ export interface PlanView {
   all: boolean;
 }
 
-const MAX_FILES = 20;
-const MIN_FILES = 5;
+/** How many files the plan shows, as the screen allows. */
+const FILES = { min: 5, max: 20 } as const;
 /** The lines for the question, the counts and the user's own changes. */
 const OTHER_ROWS = 7;
 const MAX_NOT_UNDONE = 8;
@@ -47,7 +47,7 @@ export function planLines(plan: RestorePlan, view: PlanView): string[] {
   else if (plan.kind !== "undo") above.push(...turnLines(plan.kind, plan.turns, view));
   const below = [...otherLines(plan, view), ...notUndone(plan, view), ...conflicts(plan, view)];
   const room = view.rows - above.length - below.length - OTHER_ROWS;
-  const limit = view.all ? Number.POSITIVE_INFINITY : Math.min(MAX_FILES, Math.max(MIN_FILES, room));
+  const limit = view.all ? Number.POSITIVE_INFINITY : Math.min(FILES.max, Math.max(FILES.min, room));
   return [...above, ...planFileLines(plan, { ...view, limit }), ...below];
 }
 

@@ -57,21 +57,11 @@ function Days({ rows }: { rows: readonly ActivityOfDay[] }) {
             <th scope="col">Day</th>
             <th scope="col">Repository</th>
             <th scope="col">Agent</th>
-            <th scope="col" class="number">
-              Turns
-            </th>
-            <th scope="col" class="number">
-              People
-            </th>
-            <th scope="col" class="number">
-              Files
-            </th>
-            <th scope="col" class="number">
-              Undone
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
+            {["Turns", "People", "Files", "Undone", "Tokens"].map((heading) => (
+              <th key={heading} scope="col" class="number">
+                {heading}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

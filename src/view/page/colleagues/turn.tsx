@@ -1,34 +1,22 @@
 /** One turn of a colleague, as far as it is shared: who, the prompt, names of files, the conversation. */
-import { useEffect } from "preact/hooks";
 import type { TeamTurn } from "../../protocol.ts";
 import { NO_PROMPT } from "../data/hub.ts";
 import { to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age, Agent, CostSum, FateTag, Files, TokenSum } from "../parts/badges.tsx";
 import { Markdown } from "../parts/markdown.tsx";
-import { Problem, Skeleton } from "../parts/states.tsx";
 import { Entries } from "../screens/session/entries.tsx";
 import { duration } from "../text/format.ts";
 import { line } from "../text/visible.ts";
-import { shownTurn } from "../turn/turn.tsx";
+import { TurnFrame } from "../turn/frame.tsx";
 
 /** `alone`: the list is not beside it, so there must be a way back. */
 export function TeamTurnDetail({ id, alone = false }: { id: string; alone?: boolean }) {
-  const { data, error, loading, reload } = useQuery("teamTurn", { id }, ["timeline"]);
-  useEffect(() => {
-    if (data) shownTurn.set({ id, key: data.turn.key });
-  }, [data, id]);
+  const asked = useQuery("teamTurn", { id }, ["timeline"]);
   return (
-    <article class="turn-detail" aria-label="Turn">
-      {alone && (
-        <a class="back" href={to("")}>
-          ← Timeline
-        </a>
-      )}
-      {loading && <Skeleton lines={8} label="Loading the turn" />}
-      {error && <Problem error={error} retry={reload} />}
-      {data && <Details data={data} />}
-    </article>
+    <TurnFrame id={id} alone={alone} asked={asked}>
+      {(data) => <Details data={data} />}
+    </TurnFrame>
   );
 }
 

@@ -5,6 +5,7 @@ import { query } from "../data/client.ts";
 import { type Route, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age, Agent } from "../parts/badges.tsx";
+import { Row } from "../parts/row.tsx";
 import { Empty, Problem, Skeleton } from "../parts/states.tsx";
 import { line } from "../text/visible.ts";
 
@@ -29,24 +30,17 @@ export function CommitsScreen(_: { place: Route }) {
         {commits
           .flatMap((page) => page.commits)
           .map(({ id, subject, author, time, sessions }) => (
-            <li key={id}>
-              <a class="row" href={to("commit", [id])}>
-                <span class="row-main">
-                  <span class="prompt">{line(subject, 300)}</span>
-                  <span class="second">
-                    <span class="mono">{id.slice(0, 7)}</span>
-                    <span>{line(author, 60)}</span>
-                    <Age time={time} />
-                    {sessions.map((session) => (
-                      <span key={session.checkpoint + session.session} class="linked">
-                        <Agent id={session.agent} />
-                        {line(session.prompts[0] ?? "", 60)}
-                      </span>
-                    ))}
-                  </span>
+            <Row key={id} href={to("commit", [id])} title={line(subject, 300)}>
+              <span class="mono">{id.slice(0, 7)}</span>
+              <span>{line(author, 60)}</span>
+              <Age time={time} />
+              {sessions.map((session) => (
+                <span key={session.checkpoint + session.session} class="linked">
+                  <Agent id={session.agent} />
+                  {line(session.prompts[0] ?? "", 60)}
                 </span>
-              </a>
-            </li>
+              ))}
+            </Row>
           ))}
       </ul>
       {next !== null && (

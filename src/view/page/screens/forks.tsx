@@ -2,6 +2,7 @@
 import { type Route, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age } from "../parts/badges.tsx";
+import { Row } from "../parts/row.tsx";
 import { Empty, Problem, Skeleton } from "../parts/states.tsx";
 import { line } from "../text/visible.ts";
 
@@ -21,19 +22,12 @@ export function ForksScreen(_: { place: Route }) {
       )}
       <ul class="rows" aria-label="Forks">
         {data?.forks.map((fork) => (
-          <li key={fork.id}>
-            <a class="row" href={to("fork", [fork.id])}>
-              <span class="row-main">
-                <span class="prompt">{line(fork.name, 200)}</span>
-                <span class="second">
-                  <Age time={fork.time} />
-                  {fork.state !== "ready" && <span class="tag">{fork.state}</span>}
-                  {fork.branch !== null && <span class="mono">{line(fork.branch, 80)}</span>}
-                  {fork.prompt !== null && <span>before "{line(fork.prompt, 80)}"</span>}
-                </span>
-              </span>
-            </a>
-          </li>
+          <Row key={fork.id} href={to("fork", [fork.id])} title={line(fork.name, 200)}>
+            <Age time={fork.time} />
+            {fork.state !== "ready" && <span class="tag">{fork.state}</span>}
+            {fork.branch !== null && <span class="mono">{line(fork.branch, 80)}</span>}
+            {fork.prompt !== null && <span>before "{line(fork.prompt, 80)}"</span>}
+          </Row>
         ))}
       </ul>
     </div>

@@ -4,6 +4,7 @@ import { isHub } from "../data/hub.ts";
 import { type Route, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age } from "../parts/badges.tsx";
+import { Row } from "../parts/row.tsx";
 import { Empty, Problem, Skeleton } from "../parts/states.tsx";
 import { plural } from "../text/format.ts";
 import { line } from "../text/visible.ts";
@@ -23,22 +24,15 @@ export function RepositoriesScreen(_: { place: Route }) {
       )}
       <ul class="rows" aria-label="Repositories">
         {data?.repositories.map(({ id, name, root, branch, kind, working, waiting, pending, lastTurn }) => (
-          <li key={id}>
-            <a class="row" href={to("", [], { repository: id })}>
-              <span class="row-main">
-                <span class="prompt">{line(name, 100)}</span>
-                <span class="second">
-                  <span class="mono">{line(root, 200)}</span>
-                  {branch !== null && <span class="mono">{line(branch, 60)}</span>}
-                  {kind === "folder" && <span class="tag">no git</span>}
-                  {working > 0 && <span class="tag running">{plural(working, "agent")} working</span>}
-                  {waiting > 0 && <span class="tag">{waiting} waiting</span>}
-                  {pending > 0 && <span class="tag">{plural(pending, "commit")} pending</span>}
-                  <Age time={lastTurn} />
-                </span>
-              </span>
-            </a>
-          </li>
+          <Row key={id} href={to("", [], { repository: id })} title={line(name, 100)}>
+            <span class="mono">{line(root, 200)}</span>
+            {branch !== null && <span class="mono">{line(branch, 60)}</span>}
+            {kind === "folder" && <span class="tag">no git</span>}
+            {working > 0 && <span class="tag running">{plural(working, "agent")} working</span>}
+            {waiting > 0 && <span class="tag">{waiting} waiting</span>}
+            {pending > 0 && <span class="tag">{plural(pending, "commit")} pending</span>}
+            <Age time={lastTurn} />
+          </Row>
         ))}
       </ul>
     </div>

@@ -1,48 +1,30 @@
 /** One turn: the prompt, the answer, what ran, the exact diff, and what one can do with it. */
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { TurnDetails, TurnRow } from "../../protocol.ts";
 import { ask } from "../acting/action.ts";
 import { to } from "../data/router.ts";
-import { createStore } from "../data/store.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Diff } from "../diff/diff.tsx";
 import { Age, Agent, CheckTag, CostSum, FateTag, TokenSum } from "../parts/badges.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Markdown } from "../parts/markdown.tsx";
-import { Problem, Skeleton } from "../parts/states.tsx";
 import { useApp, useHas } from "../shell/context.ts";
 import { duration } from "../text/format.ts";
 import { firstLine, line, visible } from "../text/visible.ts";
+import { TurnFrame } from "./frame.tsx";
 import { Tools } from "./tools.tsx";
 
 /** Of a longer prompt, the heading has the beginning, and the whole stands below. */
 const MAX_HEADING = 160;
 
-/** The turn on the screen: its id changes when it ends, its key does not. */
-export const shownTurn = createStore<{ id: string; key: string } | null>(null);
-
 /** `alone`: the list is not beside it, so there must be a way back. */
 export function Turn({ id, alone = false }: { id: string; alone?: boolean }) {
   const [reveal, setReveal] = useState(false);
-  const { data, error, loading, reload } = useQuery("turn", { id, ...(reveal ? { reveal: "1" } : {}) }, [
-    "timeline",
-    "operations",
-    "checks",
-  ]);
-  useEffect(() => {
-    if (data) shownTurn.set({ id, key: data.turn.key });
-  }, [data, id]);
+  const asked = useQuery("turn", { id, ...(reveal ? { reveal: "1" } : {}) }, ["timeline", "operations", "checks"]);
   return (
-    <article class="turn-detail" aria-label="Turn">
-      {alone && (
-        <a class="back" href={to("")}>
-          ← Timeline
-        </a>
-      )}
-      {loading && <Skeleton lines={8} label="Loading the turn" />}
-      {error && <Problem error={error} retry={reload} />}
-      {data && <Details data={data} reveal={reveal} setReveal={setReveal} />}
-    </article>
+    <TurnFrame id={id} alone={alone} asked={asked}>
+      {(data) => <Details data={data} reveal={reveal} setReveal={setReveal} />}
+    </TurnFrame>
   );
 }
 

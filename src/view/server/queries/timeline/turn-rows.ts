@@ -12,8 +12,7 @@ import type { OpenRepository } from "../../repository/open.ts";
 import type { Redaction } from "../../repository/redaction.ts";
 import type { StepGroup, TurnIndex } from "../../repository/turn-index.ts";
 
-const PROMPT_LENGTH = 500;
-const ANSWER_LENGTH = 200;
+const LENGTHS = { prompt: 500, answer: 200 } as const;
 const SHOWN_PATHS = 5;
 
 /** Everything that rows need besides their own steps. */
@@ -53,7 +52,7 @@ export function turnRow(group: StepGroup, branch: string, facts: RowFacts): Turn
     agent: head.agent,
     session: head.session,
     number: head.turn,
-    prompt: prompt === null ? null : shorten(redaction.text(prompt), PROMPT_LENGTH),
+    prompt: prompt === null ? null : shorten(redaction.text(prompt), LENGTHS.prompt),
     startedAt: start?.time ?? null,
     endedAt: end?.time ?? null,
     open: !end,
@@ -68,7 +67,7 @@ export function turnRow(group: StepGroup, branch: string, facts: RowFacts): Turn
     check: end ? facts.checkOf(end) : null,
     ...(brokeCheck(group, facts) ? { broke: true as const } : {}),
     commit: null,
-    answer: end?.response ? shorten(oneLine(redaction.text(end.response)), ANSWER_LENGTH) : null,
+    answer: end?.response ? shorten(oneLine(redaction.text(end.response)), LENGTHS.answer) : null,
     forks: statuses.forks(steps).map(({ id, name }) => ({ id, name })),
     subagents: subagentsOf(steps, facts),
     changedBefore: start ? statuses.changedBefore(start) : false,
@@ -96,7 +95,7 @@ function subagentsOf(steps: readonly Step[], { turns, redaction }: RowFacts): Su
     return {
       id: step.id,
       type: step.subagent?.type ?? null,
-      description: description === null ? null : shorten(oneLine(redaction.text(description)), ANSWER_LENGTH),
+      description: description === null ? null : shorten(oneLine(redaction.text(description)), LENGTHS.answer),
       ended,
       fate: fateOf(statuses.of(step)),
       files: countsOf(step.files),
