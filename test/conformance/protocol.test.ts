@@ -97,13 +97,16 @@ test("a session tells new files from modified and deleted ones", async () => {
     });
   const ref = join(repository.home, "s.jsonl");
   writeFileSync(ref, `${line("assistant", "1", uses)}\n${line("user", "2", results)}\n`);
-  const session = await program.json<Record<string, string[]>>(["read-session"], { session_id: "s", session_ref: ref });
   const below = (list: string[] | undefined) => list?.map((path) => basename(path));
-  expect([session["modified_files"], session["new_files"], session["deleted_files"]].map(below)).toEqual([
-    ["old.txt"],
-    ["new.txt"],
-    ["gone.txt"],
-  ]);
+  const lists = async () => {
+    const asked = { session_id: "s", session_ref: ref };
+    const session = await program.json<Record<string, string[]>>(["read-session"], asked);
+    return [session["modified_files"], session["new_files"], session["deleted_files"]].map(below);
+  };
+  expect(await lists()).toEqual([["old.txt"], ["new.txt"], ["gone.txt"]]);
+  // Before the first commit, every file is new.
+  repository.git("update-ref", "-d", "HEAD");
+  expect(await lists()).toEqual([[], ["old.txt", "new.txt"], ["gone.txt"]]);
 });
 
 test("the same agent by its three names", async () => {

@@ -94,10 +94,14 @@ async function fileStates(root: string, files: readonly string[]): Promise<Map<s
   return new Map(states);
 }
 
-/** Null if there is no commit to compare with. */
+/** Empty before the first commit; null outside of a repository, where there is nothing to compare with. */
 async function filesOfHead(root: string): Promise<Set<string> | null> {
   const { code, stdout } = await tryGit(["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"], { cwd: root });
-  return code === 0 ? new Set(stdout.toString("utf8").split("\0")) : null;
+  if (code === 0) return new Set(stdout.toString("utf8").split("\0"));
+  const [repository, head] = await Promise.all(
+    [["--git-dir"], ["--verify", "--quiet", "HEAD"]].map((asked) => tryGit(["rev-parse", ...asked], { cwd: root })),
+  );
+  return repository?.code === 0 && head?.code !== 0 ? new Set() : null;
 }
 
 /** The time of the first entry that has one; otherwise the file's time. */
