@@ -51,16 +51,16 @@ export type TokenPaths = NonNullable<NonNullable<NonNullable<Profile["transcript
 export function profileDeclaration(root: string, file: string): string | undefined {
   if (file === FOLDER) {
     const schema = JSON.parse(readFileSync(join(root, "src", "agents", "contract", "profile.schema.json"), "utf8"));
-    return `export type Profile = ${objectOf(whole(schema as Schema))};\n`;
+    return `export type Profile = ${objectOf(whole(schema as { else?: Schema }))};\n`;
   }
   const section = file.startsWith(`${FOLDER}/`) ? SECTIONS[file.slice(FOLDER.length + 1)] : undefined;
   return section === undefined ? undefined : `import type { Profile } from "../schema.js";\n${section}`;
 }
 
-/** A profile as it is once it has everything of the one that it is `like`. */
-function whole({ required = [], anyOf = [], ...schema }: Schema): Schema {
-  const others = anyOf.flatMap((choice) => (choice.required?.includes("like") ? [] : (choice.required ?? [])));
-  return { ...schema, required: [...required, ...others] };
+/** `else` describes a profile that is not like another one, or has everything of that one already. */
+function whole({ else: profile }: { else?: Schema }): Schema {
+  if (!profile?.properties) throw new Error("The schema of profiles has no whole profile.");
+  return profile;
 }
 
 function typeOf(schema: Schema): string {

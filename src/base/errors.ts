@@ -8,6 +8,8 @@ export type ErrorKind = "failed" | "usage" | "not-found" | "refused" | "interrup
 export class UserError extends Error {
   readonly kind: ErrorKind;
   readonly hint: string | undefined;
+  /** What went wrong, as data: most errors have it. */
+  declare readonly problem?: Problem;
 
   constructor(kind: ErrorKind, message: string, hint?: string) {
     super(message);
@@ -30,7 +32,7 @@ export type ProblemText = readonly [message: string, hint?: string | undefined];
  * `RestoreError` in restore/problems.ts.
  */
 export class ProblemError<P extends Problem = Problem> extends UserError {
-  readonly problem: P;
+  override readonly problem: P;
 
   constructor(kind: ErrorKind, problem: P) {
     super(kind, ...(problemWords(problem) ?? [technicalText(problem)]));

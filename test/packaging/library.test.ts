@@ -44,7 +44,7 @@ test("it brings no other package", () => {
 
 const PROGRAM = `
 import * as backtrail from "backtrail";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
 const workspace = await backtrail.openWorkspace(process.argv[2]);
 const read = () => readFileSync(workspace.root + "/story.txt", "utf8").trim();
@@ -72,6 +72,10 @@ const undo = await backtrail.planUndo(workspace, ["2"]);
 seen.undo = undo.conflicts.map(({ path }) => path);
 seen.refused = await backtrail.applyRestore(workspace, undo).catch((error) => error.kind);
 seen.foreign = await backtrail.applyRestore(workspace, { ...plan }).catch((error) => error.kind);
+const late = await backtrail.planUndo(workspace, ["1"]);
+writeFileSync(workspace.root + "/story.txt", "three\\n");
+seen.outdated = await backtrail.applyRestore(workspace, late, { ifUnchanged: true }).catch((error) => error.name);
+writeFileSync(workspace.root + "/story.txt", "two\\n");
 seen.missing = await backtrail.openWorkspace("/").catch((error) => [error instanceof backtrail.UserError, error.kind]);
 
 const fork = await backtrail.fork(workspace, "1", { branch: "other", executable: process.argv[3] });
@@ -123,6 +127,7 @@ for (const [name, program] of [
       undo: ["story.txt"],
       refused: "refused",
       foreign: "usage",
+      outdated: "PlanOutdated",
       missing: [true, "not-found"],
       fork: ["other", "one"],
       saved: ["manual", "by a program"],
@@ -136,7 +141,7 @@ for (const [name, program] of [
 const TYPED = `
 import {
   type Agent, applyRestore, type Event, type HookEnvelope, listTurns, openWorkspace, planRewind, type Profile,
-  type Receipt, type RestorePlan, type Step, type Turn,
+  type Receipt, type RestorePlan, type Step, type Turn, UserError,
 } from "backtrail";
 
 const workspace = await openWorkspace(".");
@@ -147,6 +152,11 @@ const receipt: Receipt = await applyRestore(workspace, plan);
 export const kind: Step["kind"] = steps[0]?.kind ?? "manual";
 export const command: string | undefined = receipt.chat?.command;
 export type Parts = [Agent["toEvent"], Profile["run"], HookEnvelope["raw"], Event["type"]];
+export const problem = (error: unknown): string | undefined =>
+  error instanceof UserError ? error.problem?.kind : undefined;
+export const format: NonNullable<Profile["transcript"]>["format"] = "jsonl";
+// @ts-expect-error: a profile has only the keys of the schema.
+export type NoSuchPart = Profile["no_such_key"];
 // @ts-expect-error: a number is no target.
 await planRewind(workspace, 1);
 `;

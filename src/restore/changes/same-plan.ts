@@ -7,6 +7,7 @@ import type { RestorePlan } from "../types.ts";
 export class PlanOutdated extends Error {
   constructor() {
     super("The files changed after this plan was made.");
+    this.name = "PlanOutdated";
   }
 }
 
