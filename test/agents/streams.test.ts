@@ -16,195 +16,92 @@ interface Told {
   cost?: number;
 }
 
+type Status = RunResult["status"];
+
+const told = (status: Status, session: string | null, text: string, more: Partial<Told> = {}): Told => ({
+  status,
+  session,
+  text,
+  ...more,
+});
+const completed = (session: string | null, text: string, tools: string[], more: Partial<Told> = {}) =>
+  told("completed", session, text, { tools, ...more });
+const failed = (session: string | null, text: string, failure: RegExp) => told("failed", session, text, { failure });
+const interrupted = (session: string | null, text: string, tools: string[] = []) =>
+  told("interrupted", session, text, { tools });
+
 const TOLD: Record<string, Record<string, Told>> = {
   "claude-code": {
-    new: {
-      session: "2f0fa518-f7db-4098-affa-4bda40438198",
-      status: "completed",
-      text: "Written.",
-      tools: ["Write"],
-      tokens: [26, 46],
-      cost: 0.011944,
-    },
-    failed: {
-      session: "a85455ae-882f-44a9-a7a2-71c4b5d181d3",
-      status: "failed",
-      text: "API Error: 400 no way",
-      failure: /400 no way/,
-    },
+    new: completed("2f0fa518-f7db-4098-affa-4bda40438198", "Written.", ["Write"], { tokens: [26, 46], cost: 0.011944 }),
+    failed: failed("a85455ae-882f-44a9-a7a2-71c4b5d181d3", "API Error: 400 no way", /400 no way/),
   },
   gemini: {
-    new: {
-      session: "ae1f9fe3-351a-427a-9c0c-3431036d00b4",
-      status: "completed",
-      text: "Created a.txt.",
-      tools: ["write_file"],
-      tokens: [661, 58],
-    },
-    resumed: {
-      session: "ae1f9fe3-351a-427a-9c0c-3431036d00b4",
-      status: "completed",
-      text: "Edited a.txt and wrote b.txt.",
-      tools: ["replace", "run_shell_command"],
-    },
-    failed: {
-      session: "b208b319-5a52-4a11-ba6b-4fd8faf70ef5",
-      status: "failed",
-      text: "",
-      failure: /fake failure 400/,
-    },
-    interrupted: { session: "888644fa-349c-4cbb-a823-d271d84a5d76", status: "interrupted", text: "" },
+    new: completed("ae1f9fe3-351a-427a-9c0c-3431036d00b4", "Created a.txt.", ["write_file"], { tokens: [661, 58] }),
+    resumed: completed("ae1f9fe3-351a-427a-9c0c-3431036d00b4", "Edited a.txt and wrote b.txt.", [
+      "replace",
+      "run_shell_command",
+    ]),
+    failed: failed("b208b319-5a52-4a11-ba6b-4fd8faf70ef5", "", /fake failure 400/),
+    interrupted: interrupted("888644fa-349c-4cbb-a823-d271d84a5d76", ""),
   },
   codex: {
-    new: {
-      session: "01a1e25d-d997-7812-86ef-732b92154785",
-      status: "completed",
-      text: "Created a.txt.",
-      tools: ["file_change"],
-      tokens: [25853, 139],
-    },
-    resumed: {
-      session: "01a1e25d-d997-7812-86ef-732b92154785",
-      status: "completed",
-      text: "Edited a.txt and wrote b.txt.",
-      tools: ["file_change", "command_execution"],
-    },
-    failed: {
-      session: "01a1e25e-61b5-7e62-a1ab-5bd3766869d2",
-      status: "failed",
-      text: "",
-      failure: /fake failure 400/,
-    },
-    interrupted: { session: "01a1e25f-080c-7981-90c3-e82fb6a894b6", status: "interrupted", text: "" },
+    new: completed("01a1e25d-d997-7812-86ef-732b92154785", "Created a.txt.", ["file_change"], { tokens: [25853, 139] }),
+    resumed: completed("01a1e25d-d997-7812-86ef-732b92154785", "Edited a.txt and wrote b.txt.", [
+      "file_change",
+      "command_execution",
+    ]),
+    failed: failed("01a1e25e-61b5-7e62-a1ab-5bd3766869d2", "", /fake failure 400/),
+    interrupted: interrupted("01a1e25f-080c-7981-90c3-e82fb6a894b6", ""),
   },
   opencode: {
-    new: {
-      session: "ses_e1daf1e9bffelw83uI01MHJNdD",
-      status: "completed",
-      text: "T1 done: wrote a.txt",
-      tools: ["write"],
-      tokens: [11437, 19],
-    },
-    resumed: {
-      session: "ses_e1daf1e9bffelw83uI01MHJNdD",
-      status: "completed",
-      text: "T2 done: edited a.txt, made b.txt",
-      tools: ["edit", "bash"],
-    },
-    failed: { session: "ses_e1dae708effeqyhdcT3oLijk2H", status: "failed", text: "", failure: /^fake error 400$/ },
+    new: completed("ses_e1daf1e9bffelw83uI01MHJNdD", "T1 done: wrote a.txt", ["write"], { tokens: [11437, 19] }),
+    resumed: completed("ses_e1daf1e9bffelw83uI01MHJNdD", "T2 done: edited a.txt, made b.txt", ["edit", "bash"]),
+    failed: failed("ses_e1dae708effeqyhdcT3oLijk2H", "", /^fake error 400$/),
   },
   kilo: {
-    new: {
-      session: "ses_e0f871302ffexpnDHTCB3Q2v5I",
-      status: "completed",
-      text: "Hello is there.",
-      tools: ["write", "read", "edit", "bash"],
-    },
-    resumed: {
-      session: "ses_e0f871302ffexpnDHTCB3Q2v5I",
-      status: "completed",
-      text: "It is bigger.",
-      tools: ["edit", "bash", "task"],
-    },
+    new: completed("ses_e0f871302ffexpnDHTCB3Q2v5I", "Hello is there.", ["write", "read", "edit", "bash"]),
+    resumed: completed("ses_e0f871302ffexpnDHTCB3Q2v5I", "It is bigger.", ["edit", "bash", "task"]),
   },
   pi: {
-    new: {
-      session: "01a1e24f-73b6-7066-abde-bd10492d79e5",
-      status: "completed",
-      text: "T1 done: wrote a.txt",
-      tools: ["write"],
+    new: completed("01a1e24f-73b6-7066-abde-bd10492d79e5", "T1 done: wrote a.txt", ["write"], {
       tokens: [1387, 19],
       cost: 0.0015636,
-    },
-    failed: { session: "01a1e24f-9170-7755-a817-735548e71e1d", status: "failed", text: "", failure: /fake error 400/ },
-    interrupted: {
-      session: "01a1e250-3b6d-7451-8465-ba7643aea2db",
-      status: "interrupted",
-      text: "slow slow slow slow slow ",
-    },
+    }),
+    failed: failed("01a1e24f-9170-7755-a817-735548e71e1d", "", /fake error 400/),
+    interrupted: interrupted("01a1e250-3b6d-7451-8465-ba7643aea2db", "slow slow slow slow slow "),
   },
   "copilot-cli": {
-    new: {
-      session: "34b0095b-504f-436b-8ce5-8b74058fe603",
-      status: "completed",
-      text: "T1 done: wrote a.txt",
-      tools: ["create"],
-    },
+    new: completed("34b0095b-504f-436b-8ce5-8b74058fe603", "T1 done: wrote a.txt", ["create"]),
     // What the subagent said is not the answer.
-    subagent: {
-      session: "34b0095b-504f-436b-8ce5-8b74058fe603",
-      status: "completed",
-      text: "T3 done: sub-agent returned",
-      tools: ["task", "create"],
-    },
-    failed: {
-      session: "9cab8e1f-2cb1-4b64-b657-94a497121cd7",
-      status: "failed",
-      text: "",
-      failure: /^400 fake error 400$/,
-    },
+    subagent: completed("34b0095b-504f-436b-8ce5-8b74058fe603", "T3 done: sub-agent returned", ["task", "create"]),
+    failed: failed("9cab8e1f-2cb1-4b64-b657-94a497121cd7", "", /^400 fake error 400$/),
   },
   qwen: {
-    new: {
-      session: "adbb29c2-0c18-4a04-858a-6c28bf4a88f6",
-      status: "completed",
-      text: "T1 done: wrote a.txt",
-      tools: ["write_file"],
+    new: completed("adbb29c2-0c18-4a04-858a-6c28bf4a88f6", "T1 done: wrote a.txt", ["write_file"], {
       tokens: [35314, 19],
-    },
-    resumed: {
-      session: "adbb29c2-0c18-4a04-858a-6c28bf4a88f6",
-      status: "completed",
-      text: "T2 done: edited a.txt, made b.txt",
-      tools: ["edit", "run_shell_command"],
-    },
-    subagent: {
-      session: "adbb29c2-0c18-4a04-858a-6c28bf4a88f6",
-      status: "completed",
-      text: "SUB done: wrote c.txt",
-      tools: ["agent", "write_file"],
-    },
-    failed: {
-      session: "83c74e1a-77eb-4a8c-a591-ad5ca60f030d",
-      status: "failed",
-      text: "[API Error: 400 fake error 400]",
-      failure: /fake error 400/,
-    },
+    }),
+    resumed: completed("adbb29c2-0c18-4a04-858a-6c28bf4a88f6", "T2 done: edited a.txt, made b.txt", [
+      "edit",
+      "run_shell_command",
+    ]),
+    subagent: completed("adbb29c2-0c18-4a04-858a-6c28bf4a88f6", "SUB done: wrote c.txt", ["agent", "write_file"]),
+    failed: failed("83c74e1a-77eb-4a8c-a591-ad5ca60f030d", "[API Error: 400 fake error 400]", /fake error 400/),
   },
   "kimi-code": {
-    new: {
-      session: "session_881ec1bd-982a-4c29-bba6-36fc15bd420a",
-      // Only the process's exit tells that it is done.
-      status: "interrupted",
-      text: "T1 done: wrote a.txt",
-      tools: ["Write"],
-    },
-    resumed: {
-      session: "session_881ec1bd-982a-4c29-bba6-36fc15bd420a",
-      status: "interrupted",
-      text: "T2 done: edited a.txt, made b.txt",
-      tools: ["Edit", "Bash"],
-    },
+    // Only the process's exit tells that it is done.
+    new: interrupted("session_881ec1bd-982a-4c29-bba6-36fc15bd420a", "T1 done: wrote a.txt", ["Write"]),
+    resumed: interrupted("session_881ec1bd-982a-4c29-bba6-36fc15bd420a", "T2 done: edited a.txt, made b.txt", [
+      "Edit",
+      "Bash",
+    ]),
   },
   cline: {
-    new: {
-      session: null,
-      status: "completed",
-      text: "T1 done: wrote a.txt",
-      tools: ["editor"],
-      tokens: [6988, 19],
-    },
-    failed: { session: null, status: "failed", text: "fake error 400", failure: /fake error 400/ },
+    new: completed(null, "T1 done: wrote a.txt", ["editor"], { tokens: [6988, 19] }),
+    failed: failed(null, "fake error 400", /fake error 400/),
   },
   "factoryai-droid": {
-    new: {
-      session: "41d7dee7-0485-4dd6-a06a-681f809e2e58",
-      status: "completed",
-      text: "Written.",
-      tools: ["Create"],
-      tokens: [26, 46],
-    },
-    failed: { session: "46d5edb3-58c1-4ead-b527-eba9c9cc7407", status: "failed", text: "", failure: /no way/ },
+    new: completed("41d7dee7-0485-4dd6-a06a-681f809e2e58", "Written.", ["Create"], { tokens: [26, 46] }),
+    failed: failed("46d5edb3-58c1-4ead-b527-eba9c9cc7407", "", /no way/),
   },
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
+import { slice, used } from "../../../test/agents/slice.ts";
 import { temporaryDirectory } from "../../../test/support/index.ts";
 import { shellText } from "../../model/command.ts";
 import type { LinesSection, Profile } from "../contract/profile.ts";
@@ -75,17 +76,13 @@ const bytes = Buffer.from(text);
 
 describe("a described transcript", () => {
   test("tells prompts, files, tokens, model and where it can be cut", () => {
-    expect(analyzer.readSlice(bytes, 100)).toEqual({
-      end: 100 + bytes.length,
-      lastId: "6",
-      prompts: ["make a", "and old too"],
-      files: ["a", "c", "d"],
-      tokens: { input: 12, output: 3, cacheRead: 0, cacheWrite: 0 },
-      apiCalls: 1,
-      model: "m-2",
-      lastAnswer: "made",
-      interrupted: false,
-    });
+    expect(analyzer.readSlice(bytes, 100)).toEqual(
+      slice(100 + bytes.length, "6", used("m-2", 1, [12, 3, 0, 0]), {
+        prompts: ["make a", "and old too"],
+        files: ["a", "c", "d"],
+        lastAnswer: "made",
+      }),
+    );
   });
 
   test("is a conversation with the names of its tools", () => {

@@ -2,23 +2,20 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addTokens } from "../../../src/model/tokens.ts";
 import { jsonl } from "../recorded.ts";
+import { slice, used } from "../slice.ts";
 import { analyzer, linesOf, transcript, upTo } from "./recorded.ts";
 
 const turns = transcript("two-turns");
 const FIRST_TURN_END = 24;
 
 test("a whole session: prompts, files, model, last words", () => {
-  expect(analyzer.readSlice(turns, 0)).toEqual({
-    end: turns.length,
-    lastId: "46",
-    prompts: ["TURN1 please", "TURN2 please"],
-    files: ["/home/dev/project/a.txt"],
-    tokens: { input: 65_590 - 35, output: 336, cacheRead: 35, cacheWrite: 0 },
-    apiCalls: 5,
-    model: "gpt-6-sol",
-    lastAnswer: "Edited a.txt and wrote b.txt.",
-    interrupted: false,
-  });
+  expect(analyzer.readSlice(turns, 0)).toEqual(
+    slice(turns.length, "46", used("gpt-6-sol", 5, [65_590 - 35, 336, 35, 0]), {
+      prompts: ["TURN1 please", "TURN2 please"],
+      files: ["/home/dev/project/a.txt"],
+      lastAnswer: "Edited a.txt and wrote b.txt.",
+    }),
+  );
 });
 
 test("slices one after another say what the whole says, wherever a turn begins", () => {

@@ -2,23 +2,20 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addTokens } from "../../../src/model/tokens.ts";
 import { jsonl } from "../recorded.ts";
+import { slice, used } from "../slice.ts";
 import { analyzer, linesOf, transcript, transcriptNames, upTo } from "./recorded.ts";
 
 const turns = transcript("three-turns");
 
 test("a whole session: prompts, files, tokens, model, last words", () => {
-  expect(analyzer.readSlice(turns, 0)).toEqual({
-    end: turns.length,
-    lastId: "2063f8a1-06db-45e2-939b-afb2c0a812e8",
-    prompts: ["T1 write a.txt", "T2 edit", "T3 sub"],
-    files: ["/home/dev/project/a.txt", "/home/dev/project/c.txt"],
+  expect(analyzer.readSlice(turns, 0)).toEqual(
     // As Copilot counts them itself at the end, its subagent's with them.
-    tokens: { input: 96_651 - 16_000, output: 93, cacheRead: 16_000, cacheWrite: 0 },
-    apiCalls: 8,
-    model: "fake-1",
-    lastAnswer: "T3 done: sub-agent returned",
-    interrupted: false,
-  });
+    slice(turns.length, "2063f8a1-06db-45e2-939b-afb2c0a812e8", used("fake-1", 8, [96_651 - 16_000, 93, 16_000, 0]), {
+      prompts: ["T1 write a.txt", "T2 edit", "T3 sub"],
+      files: ["/home/dev/project/a.txt", "/home/dev/project/c.txt"],
+      lastAnswer: "T3 done: sub-agent returned",
+    }),
+  );
 });
 
 test("slices one after another say what the whole says", () => {

@@ -1,22 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { jsonl } from "../recorded.ts";
+import { slice, used } from "../slice.ts";
 import { analyzer, transcript, transcriptBefore } from "./recorded.ts";
 
 test("a whole session: prompts, files, model, last words", () => {
   const bytes = transcript("resumed");
-  expect(analyzer.readSlice(bytes, 0)).toEqual({
-    end: bytes.length,
-    lastId: "1a2ff16f-c773-487c-9b3e-5ce49642b71e",
-    prompts: ["TURN1 please", "TURN2 please"],
-    files: ["/home/dev/main/proj/a.txt"],
+  expect(analyzer.readSlice(bytes, 0)).toEqual(
     // Of five messages; each is in the transcript two to three times.
-    tokens: { input: 1977, output: 138, cacheRead: 0, cacheWrite: 0 },
-    apiCalls: 5,
-    model: "gemini-3.8-flash",
-    lastAnswer: "Edited a.txt and wrote b.txt.",
-    interrupted: false,
-  });
+    slice(bytes.length, "1a2ff16f-c773-487c-9b3e-5ce49642b71e", used("gemini-3.8-flash", 5, [1977, 138, 0, 0]), {
+      prompts: ["TURN1 please", "TURN2 please"],
+      files: ["/home/dev/main/proj/a.txt"],
+      lastAnswer: "Edited a.txt and wrote b.txt.",
+    }),
+  );
 });
 
 test("a resume says nothing new, though it writes everything anew", () => {
@@ -235,17 +232,13 @@ describe("a transcript that is one JSON document", () => {
   };
 
   test.each(Object.entries(forms))("is read, %s", (_, bytes) => {
-    expect(analyzer.readSlice(bytes, 0)).toEqual({
-      end: bytes.length,
-      lastId: "m4",
-      prompts: ["First task", "Second task"],
-      files: ["a.txt"],
-      tokens: { input: 45, output: 12, cacheRead: 60, cacheWrite: 0 },
-      apiCalls: 2,
-      model: "gemini-2.5-pro",
-      lastAnswer: "Done.",
-      interrupted: false,
-    });
+    expect(analyzer.readSlice(bytes, 0)).toEqual(
+      slice(bytes.length, "m4", used("gemini-2.5-pro", 2, [45, 12, 60, 0]), {
+        prompts: ["First task", "Second task"],
+        files: ["a.txt"],
+        lastAnswer: "Done.",
+      }),
+    );
     expect(analyzer.isWhole?.(bytes)).toBe(true);
     const { entries, tokens } = analyzer.read(bytes);
     expect(entries.map((entry) => entry.type)).toEqual([

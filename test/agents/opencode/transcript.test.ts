@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { jsonl } from "../recorded.ts";
+import { slice, used } from "../slice.ts";
 import { analyzer, forker, linesOf, promptStarts, transcript } from "./recorded.ts";
 
 const session = transcript("session");
@@ -13,18 +14,14 @@ function turn(number: number) {
 }
 
 test("a turn: prompt, files, tokens, model, last words", () => {
-  expect(turn(1)).toEqual({
-    end: starts[1] ?? 0,
-    lastId: "msg_1e904f0350010aqkVI1ZGIHH4E",
-    prompts: ["Say hello in a file [[first]]"],
-    files: ["/home/dev/proj/greeting.txt"],
-    tokens: { input: 2026, output: 75, cacheRead: 4600, cacheWrite: 0 },
-    apiCalls: 2,
-    usd: 0.002176,
-    model: "model-1",
-    lastAnswer: "Hello is there.",
-    interrupted: false,
-  });
+  expect(turn(1)).toEqual(
+    slice(starts[1] ?? 0, "msg_1e904f0350010aqkVI1ZGIHH4E", used("model-1", 2, [2026, 75, 4600, 0]), {
+      prompts: ["Say hello in a file [[first]]"],
+      files: ["/home/dev/proj/greeting.txt"],
+      usd: 0.002176,
+      lastAnswer: "Hello is there.",
+    }),
+  );
 });
 
 test("what OpenCode says that a turn cost is taken, unless an answer has no price", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { jsonl } from "../recorded.ts";
+import { slice, used } from "../slice.ts";
 import { analyzer, forker, lines, linesOf, PATH, promptStarts, session } from "./recorded.ts";
 
 /** What a turn added, as a hook at its end reads it. */
@@ -10,17 +11,13 @@ function turn(number: number) {
 }
 
 test("a turn: prompt, files, tokens, model, last words", () => {
-  expect(turn(1)).toEqual({
-    end: promptStarts[1] ?? 0,
-    lastId: "e674c3e3",
-    prompts: ["Say hello in a file [[first]]"],
-    files: ["/home/dev/proj/greeting.txt"],
-    tokens: { input: 2026, output: 69, cacheRead: 4600, cacheWrite: 0 },
-    apiCalls: 2,
-    model: "model-1",
-    lastAnswer: "Hello is there.",
-    interrupted: false,
-  });
+  expect(turn(1)).toEqual(
+    slice(promptStarts[1] ?? 0, "e674c3e3", used("model-1", 2, [2026, 69, 4600, 0]), {
+      prompts: ["Say hello in a file [[first]]"],
+      files: ["/home/dev/proj/greeting.txt"],
+      lastAnswer: "Hello is there.",
+    }),
+  );
 });
 
 test("what a subagent used is counted with the turn that started it", () => {
