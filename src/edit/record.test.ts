@@ -1,20 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { writtenDocuments } from "../../test/edit/jsonc-documents.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/directory.ts";
 import { acquire } from "../base/fs/lock.ts";
 import { hooksEdit } from "./edit.ts";
 import { claudeLayout } from "./hook-layouts.ts";
@@ -22,12 +11,14 @@ import { jsonc } from "./jsonc.ts";
 import { type EditOwner, inspectEdit, installEdit, lockPath, previewEdit, recordsIn, uninstallEdit } from "./record.ts";
 
 const saved = process.env["BACKTRAIL_HOME"];
+let place: TemporaryDirectory;
 let base: string;
 let file: string;
 let keeping: EditOwner;
 
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "backtrail-edit-")));
+  place = temporaryDirectory();
+  base = place.path;
   process.env["BACKTRAIL_HOME"] = join(base, "backtrail");
   file = join(base, "settings.json");
   keeping = { records: join(base, "records"), owner: "pi", holder: base };
@@ -36,7 +27,7 @@ beforeEach(() => {
 afterEach(() => {
   if (saved === undefined) delete process.env["BACKTRAIL_HOME"];
   else process.env["BACKTRAIL_HOME"] = saved;
-  rmSync(base, { recursive: true, force: true });
+  place.remove();
 });
 
 const edit = hooksFrom("/one/");
@@ -98,15 +89,15 @@ test("a file that is gone stays gone", async () => {
   await installEdit(file, edit, keeping);
   rmSync(file);
   expect((await uninstallEdit(file, edit, keeping)).action).toBe("unchanged");
-  expect(existsSync(join(base, "a"))).toBe(false);
+  expect(place.exists("a")).toBe(false);
 });
 
 test("a directory that we made stays while somebody uses it", async () => {
   file = join(base, "a", "settings.json");
   await installEdit(file, edit, keeping);
-  writeFileSync(join(base, "a", "theirs"), "");
+  place.write("a/theirs", "");
   expect((await uninstallEdit(file, edit, keeping)).action).toBe("removed");
-  expect(readdirSync(join(base, "a"))).toEqual(["theirs"]);
+  expect(place.names("a")).toEqual(["theirs"]);
 });
 
 test("an update forgets neither the directories made nor who holds the entries", async () => {
@@ -117,7 +108,7 @@ test("an update forgets neither the directories made nor who holds the entries",
   await installEdit(file, hooksFrom("/two/"), keeping);
   expect((await uninstallEdit(file, edit, keeping)).action).toBe("kept");
   expect((await uninstallEdit(file, edit, second)).action).toBe("removed");
-  expect(existsSync(join(base, "a"))).toBe(false);
+  expect(place.exists("a")).toBe(false);
 });
 
 test("a change at the last moment is not overwritten", async () => {
@@ -240,7 +231,7 @@ describe("other processes", () => {
     expect(inspectEdit(file, edit)).toBe("installed");
     await uninstallEdit(file, edit, keeping);
     expect(content()).toBe(before);
-    expect(readdirSync(base).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    expect(place.names().filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   test("at the same moment put it in once", async () => {

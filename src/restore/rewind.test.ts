@@ -39,7 +39,7 @@ test("a dry plan touches nothing, and tells writes, deletes and modes apart", as
   expect(shown(ground.files())).toEqual(before);
   const receipt = await applyRewind(ground.workspace, plan);
   expect(receipt).toMatchObject({ written: 3, deleted: 1 });
-  expect(existsSync(join(ground.root, "new"))).toBe(false);
+  expect(ground.exists("new")).toBe(false);
   expect(await ground.isAt(step)).toBe(true);
 });
 
@@ -52,8 +52,8 @@ test("a file that is ignored now is not overwritten, and that is said", async ()
   const { plan } = await ground.rewind(step);
   expect(plan.write).toEqual([]);
   expect(whyOf(plan, "build.log")).toContain("unrecorded");
-  expect(readFileSync(join(ground.root, "build.log"), "utf8")).toBe("precious\n");
-  expect(existsSync(join(ground.root, ".gitignore"))).toBe(false);
+  expect(ground.read("build.log")).toBe("precious\n");
+  expect(ground.exists(".gitignore")).toBe(false);
 });
 
 test("a directory that holds ignored files is not replaced by the file it once was", async () => {
@@ -65,7 +65,7 @@ test("a directory that holds ignored files is not replaced by the file it once w
   ground.write("thing/cache.ign", "precious");
   const { plan } = await ground.rewind(step);
   expect(whyOf(plan, "thing")).toBeDefined();
-  expect(readFileSync(join(ground.root, "thing/cache.ign"), "utf8")).toBe("precious");
+  expect(ground.read("thing/cache.ign")).toBe("precious");
 });
 
 test("a link that leads to itself makes way for a directory, and comes back", async () => {
@@ -75,7 +75,7 @@ test("a link that leads to itself makes way for a directory, and comes back", as
   rmSync(join(ground.root, "loop"), { recursive: true });
   symlinkSync("loop", join(ground.root, "loop"));
   await ground.rewind(step);
-  expect(readFileSync(join(ground.root, "loop/inner.txt"), "utf8")).toBe("x\n");
+  expect(ground.read("loop/inner.txt")).toBe("x\n");
   await applyRedo(ground.workspace, await planRedo(ground.workspace));
   expect(readlinkSync(join(ground.root, "loop"))).toBe("loop");
 });
@@ -93,8 +93,8 @@ test("an untracked file that is too large is neither overwritten nor deleted", a
   expect(plan).toMatchObject({ write: [], delete: [] });
   expect(whyOf(plan, "grown.bin")).toContain("larger than the limit");
   expect(whyOf(plan, "shrunk.bin")).toContain("too large");
-  expect(readFileSync(join(ground.root, "grown.bin"), "utf8")).toBe("y".repeat(2_000));
-  expect(readFileSync(join(ground.root, "shrunk.bin"), "utf8")).toBe("small now");
+  expect(ground.read("grown.bin")).toBe("y".repeat(2_000));
+  expect(ground.read("shrunk.bin")).toBe("small now");
 });
 
 test("an agent's own directory is left alone", async () => {
@@ -107,7 +107,7 @@ test("an agent's own directory is left alone", async () => {
   const { plan } = await ground.rewind(step);
   expect(plan).toMatchObject({ write: ["a.txt"], delete: [] });
   expect(whyOf(plan, ".claude/notes.md")).toContain("never touched");
-  expect(readFileSync(join(ground.root, ".claude/notes.md"), "utf8")).toBe("now\n");
+  expect(ground.read(".claude/notes.md")).toBe("now\n");
 });
 
 test("nested repositories and submodules are left alone", async () => {
@@ -125,8 +125,8 @@ test("nested repositories and submodules are left alone", async () => {
   const { plan } = await ground.rewind(step);
   expect(plan).toMatchObject({ write: ["a.txt"], delete: [] });
   expect(whyOf(plan, "nested/plain.txt")).toContain("repository inside this one");
-  expect(readFileSync(join(ground.root, "sub/a.txt"), "utf8")).toBe("dirty\n");
-  expect(existsSync(join(ground.root, "nested/.git"))).toBe(true);
+  expect(ground.read("sub/a.txt")).toBe("dirty\n");
+  expect(ground.exists("nested/.git")).toBe(true);
 });
 
 test("files that git is told not to look at are left alone", async () => {
@@ -141,7 +141,7 @@ test("files that git is told not to look at are left alone", async () => {
   expect(plan).toMatchObject({ write: [], delete: [] });
   expect(whyOf(plan, "local.conf")).toContain("not to check");
   await applyRewind(ground.workspace, plan);
-  expect(readFileSync(join(ground.root, "local.conf"), "utf8")).toBe("mine\n");
+  expect(ground.read("local.conf")).toBe("mine\n");
 });
 
 test("in a sparse checkout, files outside of it stay away", async () => {
@@ -151,13 +151,13 @@ test("in a sparse checkout, files outside of it stay away", async () => {
   ground.git("add", "--all");
   ground.git("commit", "--quiet", "-m", "second");
   ground.git("sparse-checkout", "set", "in");
-  expect(existsSync(join(ground.root, "out"))).toBe(false);
+  expect(ground.exists("out")).toBe(false);
   const step = await ground.save();
   ground.write("in/x", "2");
   ground.write("in/z", "2");
   const { plan } = await ground.rewind(step);
   expect(plan).toMatchObject({ write: ["in/x"], delete: ["in/z"] });
-  expect(existsSync(join(ground.root, "out"))).toBe(false);
+  expect(ground.exists("out")).toBe(false);
   expect(ground.git("status", "--porcelain")).toBe("");
   expect(ground.git("ls-files", "-t")).toContain("S out/y");
 });
@@ -173,7 +173,7 @@ test("nothing is written through a link that took a directory's place", async ()
   symlinkSync(outside, join(ground.root, "dir"));
   await ground.rewind(step);
   expect(readFileSync(join(outside, "x"), "utf8")).toBe("not ours\n");
-  expect(readFileSync(join(ground.root, "dir/x"), "utf8")).toBe("then\n");
+  expect(ground.read("dir/x")).toBe("then\n");
 });
 
 test("an unrecorded link in the way is refused, and nothing is touched", async () => {
@@ -189,10 +189,10 @@ test("an unrecorded link in the way is refused, and nothing is touched", async (
   const plan = await ground.plan(step);
   expect(plan.conflicts).toEqual([{ path: "dir/x", reason: { kind: "obstacle", parent: "dir", type: "symlink" } }]);
   expect((await refusal(applyRewind(ground.workspace, plan))).kind).toBe("refused");
-  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("two\n");
+  expect(ground.read("a.txt")).toBe("two\n");
   expect(existsSync(join(outside, "x"))).toBe(false);
   await ground.rewind(step, { paths: ["a.txt"] });
-  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("one\n");
+  expect(ground.read("a.txt")).toBe("one\n");
 });
 
 test("only the chosen files, and what is staged stays", async () => {
@@ -206,7 +206,7 @@ test("only the chosen files, and what is staged stays", async () => {
   const staged = ground.staged();
   const { plan } = await ground.rewind(step, { paths: ["src"] });
   expect(plan).toMatchObject({ write: ["src/x"], delete: ["src/new"], restoresIndex: false });
-  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("two\n");
+  expect(ground.read("a.txt")).toBe("two\n");
   expect(ground.staged()).toBe(staged);
   ground.write("a.txt", "three\n");
   const redo = await planRedo(ground.workspace);
@@ -245,7 +245,7 @@ test("an index that another git holds is left as it is, and that is said", async
   const staged = ground.staged();
   writeFileSync(join(ground.root, ".git/index.lock"), "");
   const { receipt } = await ground.rewind(step);
-  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("one\n");
+  expect(ground.read("a.txt")).toBe("one\n");
   expect(receipt.notes).toContainEqual({ kind: "index-left", why: "locked" });
   rmSync(join(ground.root, ".git/index.lock"));
   expect(ground.staged()).toBe(staged);
@@ -312,7 +312,7 @@ test("a commit as target leaves untracked files alone", async () => {
   const plan = await planRewind(ground.workspace, await resolveTarget(ground.workspace, "HEAD~1"));
   expect(plan).toMatchObject({ write: ["a.txt"], delete: ["b.txt"], chat: { kind: "none" } });
   await applyRewind(ground.workspace, plan);
-  expect(readFileSync(join(ground.root, "untracked.txt"), "utf8")).toBe("mine\n");
+  expect(ground.read("untracked.txt")).toBe("mine\n");
 });
 
 test("in a linked worktree, and before the first commit", async () => {
@@ -323,7 +323,7 @@ test("in a linked worktree, and before the first commit", async () => {
   const step = await ground.save();
   ground.write("a.txt", "two\n");
   await ground.rewind(step);
-  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("one\n");
+  expect(ground.read("a.txt")).toBe("one\n");
   expect(stepsIn(ground.workspace).list({ worktree: "main" })).toEqual([]);
 
   using empty = await Playground.make();
@@ -332,7 +332,7 @@ test("in a linked worktree, and before the first commit", async () => {
   empty.write("x", "2");
   empty.git("add", "--all");
   await empty.rewind(first);
-  expect(readFileSync(join(empty.root, "x"), "utf8")).toBe("1");
+  expect(empty.read("x")).toBe("1");
   expect(empty.staged()).toBe("");
 });
 
@@ -344,7 +344,7 @@ test("redo takes rewinds back one by one, then has nothing left", async () => {
   ground.write("a.txt", "three\n");
   await ground.rewind(second);
   await ground.rewind(first);
-  const read = () => readFileSync(join(ground.root, "a.txt"), "utf8");
+  const read = () => ground.read("a.txt");
   const seen = [read()];
   for (let i = 0; i < 2; i++) {
     await applyRedo(ground.workspace, await planRedo(ground.workspace));

@@ -1,5 +1,5 @@
 /** A profile that is proposed from what a real agent sent and wrote reads it as well as the packaged profile does. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { endRecording, startRecording } from "../../src/agents/authoring/capture/record.ts";
@@ -8,18 +8,12 @@ import { type Proposed, writeProposal } from "../../src/agents/authoring/propose
 import { problemsOf } from "../../src/agents/contract/schema.ts";
 import { placeOf } from "../../src/agents/generic/place.ts";
 import { getAgent, getPackaged } from "../../src/agents/registry/registry.ts";
-import { temporaryDirectory } from "../support/index.ts";
+import type { TemporaryDirectory } from "../support/index.ts";
+import { eachInDirectory } from "../support/own-home.ts";
 
-let place: ReturnType<typeof temporaryDirectory>;
-const before = process.env["BACKTRAIL_HOME"];
-beforeEach(() => {
-  place = temporaryDirectory();
-  process.env["BACKTRAIL_HOME"] = place.at("backtrail");
-});
-afterEach(() => {
-  if (before === undefined) delete process.env["BACKTRAIL_HOME"];
-  else process.env["BACKTRAIL_HOME"] = before;
-  place.remove();
+let place: TemporaryDirectory;
+eachInDirectory((directory) => {
+  place = directory;
 });
 
 interface Case {

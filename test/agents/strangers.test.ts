@@ -2,26 +2,20 @@
  * What was learned from agents that are in no file here, added by the documentation alone: one without hooks that keeps
  * a document with no ids, one that names a directory by the session, one whose payloads have its own name in a path.
  */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { endRecording, startRecording } from "../../src/agents/authoring/capture/record.ts";
 import { checkAgent } from "../../src/agents/authoring/check.ts";
 import { writeProposal } from "../../src/agents/authoring/propose/propose.ts";
 import { getAgent } from "../../src/agents/registry/registry.ts";
-import { temporaryDirectory } from "../support/index.ts";
+import type { TemporaryDirectory } from "../support/index.ts";
+import { eachInDirectory } from "../support/own-home.ts";
 
 const SESSION = "d17feb12-a65c-45fe-bfce-559db04b462b";
-let place: ReturnType<typeof temporaryDirectory>;
-const before = process.env["BACKTRAIL_HOME"];
-beforeEach(() => {
-  place = temporaryDirectory();
-  process.env["BACKTRAIL_HOME"] = place.at("backtrail");
-});
-afterEach(() => {
-  if (before === undefined) delete process.env["BACKTRAIL_HOME"];
-  else process.env["BACKTRAIL_HOME"] = before;
-  place.remove();
+let place: TemporaryDirectory;
+eachInDirectory((directory) => {
+  place = directory;
 });
 
 const said = (role: string, content: string, more: object = {}) => ({ message: { role, content, ...more } });

@@ -1,6 +1,6 @@
 /** For tests: a repository, a home directory and a place for Backtrail's own files, all of them temporary. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import profileJson from "../../src/agents/builtin/claude-code/profile.json" with { type: "json" };
@@ -58,6 +58,20 @@ export class Sandbox {
   put(path: string, content: string | Buffer): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
+  }
+
+  read(path: string): string {
+    return readFileSync(path, "utf8");
+  }
+
+  bytes(path: string): Buffer {
+    return readFileSync(path);
+  }
+
+  /** Makes a symbolic link and the directories above it. */
+  link(path: string, target: string): void {
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(target, path);
   }
 
   state(scope: Scope) {

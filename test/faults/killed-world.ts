@@ -3,7 +3,6 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -43,13 +42,9 @@ export class World implements Disposable {
   static async make(variables: Record<string, string> = {}): Promise<World> {
     const world = new World(variables);
     const { repository, agent } = world;
-    repository.write(".gitignore", "*.log\n");
-    repository.write("src/app.ts", "one\n");
-    repository.write("src/gone.ts", "gone\n");
-    repository.write("tool.sh", "#!/bin/sh\n");
-    repository.write("kind", "a file\n");
-    repository.write("folder/inner", "inner\n");
-    repository.write("build.log", "ignored\n");
+    repository.writeAll({ ".gitignore": "*.log\n", "build.log": "ignored\n", "tool.sh": "#!/bin/sh\n" });
+    repository.writeAll({ "src/app.ts": "one\n", "src/gone.ts": "gone\n" });
+    repository.writeAll({ kind: "a file\n", "folder/inner": "inner\n" });
     repository.commit("second");
     await world.run("enable", "--agent", "claude-code");
     await agent.start();
@@ -63,7 +58,6 @@ export class World implements Disposable {
     rmSync(repository.at("src/gone.ts"));
     chmodSync(repository.at("tool.sh"), 0o755);
     rmSync(repository.at("kind"));
-    mkdirSync(repository.at("kind"));
     repository.write("kind/now", "a directory\n");
     rmSync(repository.at("folder"), { recursive: true });
     symlinkSync("src", repository.at("folder"));

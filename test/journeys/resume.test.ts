@@ -1,15 +1,6 @@
 /** Going on with a conversation: by session, step, branch, commit and checkpoint, here and on another machine. */
 import { expect, test } from "bun:test";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
   BRANCH,
@@ -184,7 +175,7 @@ test("a checkpoint with false metadata leads nowhere", async () => {
   const found = await repository.run(["resume", ID, "--session", "..", "--json"]);
   const projects = join(repository.home, ".claude/projects");
   if (found.code === 0) expect((JSON.parse(found.stdout) as Resumed).written).toStartWith(projects);
-  expect(existsSync(join(repository.home, ".bashrc"))).toBe(false);
+  expect(repository.atHome.exists(".bashrc")).toBe(false);
   expect(readdirSync(repository.home).filter((name) => name.includes("escape"))).toEqual([]);
   // An agent that nobody knows, by a name that is no name.
   commitFiles(repository, BRANCH, lying({ agent: "\u001b[31mEvil; rm -rf /" }));

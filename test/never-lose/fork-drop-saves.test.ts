@@ -1,19 +1,9 @@
 /** What is in a fork is saved before it goes, also where git does not show it; what can't be saved is asked about. */
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, readlinkSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { Directory } from "../support/files/directory.ts";
 import { executable, runProgram, type TemporaryRepository, temporaryRepository } from "../support/index.ts";
 import { permissionsCount } from "../support/recording.ts";
 
@@ -30,13 +20,12 @@ interface Dropped {
 }
 
 /** A fork of the present, with git and files in it at hand. */
-class Fork {
+class Fork extends Directory {
   readonly repository: TemporaryRepository;
-  readonly directory: string;
 
   private constructor(repository: TemporaryRepository) {
+    super(`${repository.path}.forks/again`);
     this.repository = repository;
-    this.directory = `${repository.path}.forks/again`;
   }
 
   static async of(repository: TemporaryRepository): Promise<Fork> {
@@ -47,13 +36,7 @@ class Fork {
   }
 
   git(...args: string[]): string {
-    return this.repository.git("-C", this.directory, ...args);
-  }
-
-  write(name: string, content: string): string {
-    const path = join(this.directory, name);
-    writeFileSync(path, content);
-    return path;
+    return this.repository.git("-C", this.path, ...args);
   }
 
   plan() {
@@ -66,7 +49,7 @@ class Fork {
 
   async dropped(...more: string[]): Promise<Dropped["dropped"]> {
     const { dropped } = await this.repository.json<Dropped>(["fork", "drop", "again", ...more]);
-    expect(existsSync(this.directory)).toBe(false);
+    expect(existsSync(this.path)).toBe(false);
     this.repository.git("gc", "--quiet", "--prune=now");
     return dropped;
   }
@@ -93,19 +76,19 @@ test("a submodule with commits of its own is asked about, and kept whole as a re
   using made = withSubmodule();
   const fork = await Fork.of(made.repository);
   fork.git(...LOCAL, "submodule", "--quiet", "update", "--init");
-  const core = join(fork.directory, "lib/core");
-  writeFileSync(join(core, "work.txt"), "hours of work\n");
+  const core = join(fork.path, "lib/core");
+  fork.write("lib/core/work.txt", "hours of work\n");
   fork.git("-C", core, "add", "--all");
   fork.git("-C", core, "commit", "--quiet", "--message", "Hours of work");
   const commit = fork.git("-C", core, "rev-parse", "HEAD");
-  writeFileSync(join(core, "draft.txt"), "draft\n");
-  expect((await fork.plan()).stdout).toContain(`lib/core goes to ${fork.directory}.kept/lib/core`);
+  fork.write("lib/core/draft.txt", "draft\n");
+  expect((await fork.plan()).stdout).toContain(`lib/core goes to ${fork.path}.kept/lib/core`);
   const refused = await fork.drop();
   expect(refused.code).toBe(4);
   expect(refused.stderr).toContain("Give --yes");
-  expect(readFileSync(join(core, "draft.txt"), "utf8")).toBe("draft\n");
+  expect(fork.read("lib/core/draft.txt")).toBe("draft\n");
   const { kept } = await fork.dropped("--yes");
-  expect(kept).toEqual([{ path: "lib/core", directory: `${fork.directory}.kept/lib/core` }]);
+  expect(kept).toEqual([{ path: "lib/core", directory: `${fork.path}.kept/lib/core` }]);
   const [place] = kept;
   expect(made.repository.git("-C", place?.directory ?? "", "rev-parse", "HEAD")).toBe(commit);
   expect(made.repository.git("-C", place?.directory ?? "", "status", "--porcelain")).toBe("?? draft.txt");
@@ -120,7 +103,7 @@ test("a submodule inside a submodule stays a repository of its own", async () =>
   made.repository.commit("newer library");
   const fork = await Fork.of(made.repository);
   fork.git(...LOCAL, "submodule", "--quiet", "update", "--init", "--recursive");
-  const deep = join(fork.directory, "lib/core/deep");
+  const deep = join(fork.path, "lib/core/deep");
   fork.git("-C", deep, "commit", "--quiet", "--allow-empty", "--message", "Deep work");
   const [place] = (await fork.dropped("--yes")).kept;
   expect(made.repository.git("-C", join(place?.directory ?? "", "deep"), "log", "-1", "--format=%s")).toBe("Deep work");
@@ -132,7 +115,7 @@ test("a submodule with nothing but what its remote has goes without a question",
   const fork = await Fork.of(made.repository);
   fork.git(...LOCAL, "submodule", "--quiet", "update", "--init");
   expect((await fork.dropped()).kept).toEqual([]);
-  expect(existsSync(`${fork.directory}.kept`)).toBe(false);
+  expect(existsSync(`${fork.path}.kept`)).toBe(false);
 });
 
 test("the repository of a submodule that is not checked out any more is kept, too", async () => {
@@ -149,25 +132,24 @@ test("the repository of a submodule that is not checked out any more is kept, to
 test("a repository that somebody made in the fork is kept whole", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
-  const own = join(fork.directory, "own");
+  const own = join(fork.path, "own");
   repository.git("init", "--quiet", own);
   repository.git("-C", own, "commit", "--quiet", "--allow-empty", "--message", "Mine");
-  writeFileSync(join(own, "draft.txt"), "draft\n");
+  fork.write("own/draft.txt", "draft\n");
   expect((await fork.drop()).code).toBe(4);
   const [place] = (await fork.dropped("--yes")).kept;
   expect(repository.git("-C", place?.directory ?? "", "log", "-1", "--format=%s")).toBe("Mine");
-  expect(readFileSync(join(place?.directory ?? "", "draft.txt"), "utf8")).toBe("draft\n");
+  expect(new Directory(place?.directory ?? "").read("draft.txt")).toBe("draft\n");
 });
 
 test("no program that the settings of such a repository name is started", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
-  const own = join(fork.directory, "own");
+  const own = join(fork.path, "own");
   const ran = join(repository.home, "ran");
   repository.git("init", "--quiet", own);
   repository.git("-C", own, "commit", "--quiet", "--allow-empty", "--message", "Mine");
-  const program = join(repository.home, "program.sh");
-  writeFileSync(program, `#!/bin/sh\ntouch ${ran}\n`);
+  const program = repository.atHome.write("program.sh", `#!/bin/sh\ntouch ${ran}\n`);
   chmodSync(program, 0o755);
   for (const [name, value] of [
     ["core.fsmonitor", program],
@@ -180,13 +162,13 @@ test("no program that the settings of such a repository name is started", async 
     ["core.repositoryFormatVersion", "1"],
   ] as const)
     repository.git("config", "--file", join(own, ".git/config"), name, value);
-  writeFileSync(join(own, ".gitattributes"), "* filter=x\n");
-  writeFileSync(join(own, "a.txt"), "a\n");
+  fork.write("own/.gitattributes", "* filter=x\n");
+  fork.write("own/a.txt", "a\n");
   // A branch whose commit is missing: git would fetch it.
-  writeFileSync(join(own, ".git/refs/heads/missing"), `${"1".repeat(40)}\n`);
+  fork.write("own/.git/refs/heads/missing", `${"1".repeat(40)}\n`);
   expect((await fork.drop()).code).toBe(4);
   const [place] = (await fork.dropped("--yes")).kept;
-  expect(readFileSync(join(place?.directory ?? "", "a.txt"), "utf8")).toBe("a\n");
+  expect(new Directory(place?.directory ?? "").read("a.txt")).toBe("a\n");
   expect(existsSync(ran)).toBe(false);
 });
 
@@ -206,8 +188,8 @@ test("a link that git is told not to look at is in the step, as the link that it
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
   fork.git("update-index", "--assume-unchanged", "README.md");
-  rmSync(join(fork.directory, "README.md"));
-  symlinkSync("elsewhere", join(fork.directory, "README.md"));
+  rmSync(fork.at("README.md"));
+  fork.link("README.md", "elsewhere");
   await fork.dropped();
   expect((await repository.run(["rewind", "fork again", "--yes"])).code).toBe(0);
   expect(readlinkSync(repository.at("README.md"))).toBe("elsewhere");
@@ -218,12 +200,12 @@ test("a change that keeps size and times is in the step", async () => {
   repository.git("config", "core.trustctime", "false");
   repository.git("config", "core.checkStat", "minimal");
   const fork = await Fork.of(repository);
-  const path = join(fork.directory, "README.md");
+  const path = fork.at("README.md");
   // Old enough that git trusts the times.
   utimesSync(path, 1_000_000_000, 1_000_000_000);
   fork.git("status");
   fork.git("update-index", "--refresh");
-  writeFileSync(path, "# eXAMPLE\n");
+  fork.write("README.md", "# eXAMPLE\n");
   utimesSync(path, 1_000_000_000, 1_000_000_000);
   expect(fork.git("status", "--porcelain")).toBe("");
   expect(statSync(path).size).toBe(10);
@@ -250,7 +232,7 @@ test("files that git writes otherwise than it stores them are no change", async 
   rmSync(repository.at("lines.txt"));
   repository.git("checkout", "--quiet", "lines.txt");
   const fork = await Fork.of(repository);
-  expect(readFileSync(join(fork.directory, "lines.txt"), "utf8")).toBe("one\r\ntwo\r\n");
+  expect(fork.read("lines.txt")).toBe("one\r\ntwo\r\n");
   expect((await fork.dropped()).step).toBeNull();
 });
 
@@ -293,7 +275,7 @@ test("what a rebase has put aside outlives the fork", async () => {
   expect(() => fork.git("rebase", "--autostash", "theirs")).toThrow();
   const aside = fork.git(
     "rev-parse",
-    `${readFileSync(join(fork.git("rev-parse", "--absolute-git-dir"), "rebase-merge/autostash"), "utf8").trim()}`,
+    new Directory(fork.git("rev-parse", "--absolute-git-dir")).read("rebase-merge/autostash").trim(),
   );
   expect((await fork.drop()).code).toBe(4);
   await fork.dropped("--yes");
@@ -324,7 +306,7 @@ test("what was staged in a fork whose directory is gone is kept", async () => {
   const fork = await Fork.of(repository);
   fork.write("staged.txt", "staged\n");
   fork.git("add", "staged.txt");
-  rmSync(fork.directory, { recursive: true });
+  rmSync(fork.path, { recursive: true });
   const { staged } = await fork.dropped();
   expect(repository.git("show", `${staged}:0/staged.txt`)).toBe("staged");
   expect(repository.git("fsck", "--no-dangling", "--strict")).toBe("");
@@ -338,22 +320,21 @@ test("untracked files that are not to be captured are asked about", async () => 
   const refused = await fork.drop();
   expect(refused.code).toBe(4);
   expect(refused.stderr).toContain("data.bin: no step holds it");
-  expect(existsSync(join(fork.directory, "data.bin"))).toBe(true);
+  expect(fork.exists("data.bin")).toBe(true);
 });
 
 test("pipes do not stand in the way", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
-  await runProgram("mkfifo", ["pipe"], { cwd: fork.directory, env: repository.environment() });
+  await runProgram("mkfifo", ["pipe"], { cwd: fork.path, env: repository.environment() });
   await fork.dropped("--yes");
 });
 
 test.skipIf(!permissionsCount)("a directory that can't be read is not removed", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
-  const closed = join(fork.directory, "closed");
-  mkdirSync(closed);
-  writeFileSync(join(closed, "mine.txt"), "mine\n");
+  const closed = fork.at("closed");
+  fork.write("closed/mine.txt", "mine\n");
   chmodSync(closed, 0o000);
   const without = "-dac_override,-dac_read_search";
   const wrap = process.getuid?.() === 0 ? ["setpriv", `--bounding-set=${without}`, `--inh-caps=${without}`, "--"] : [];
@@ -363,19 +344,19 @@ test.skipIf(!permissionsCount)("a directory that can't be read is not removed", 
   chmodSync(closed, 0o755);
   expect(refused.code).toBe(4);
   expect(refused.stderr).toContain("closed: it can't be read");
-  expect(readFileSync(join(closed, "mine.txt"), "utf8")).toBe("mine\n");
+  expect(fork.read("closed/mine.txt")).toBe("mine\n");
 });
 
 test.skipIf(process.platform !== "linux")("a process that works in the fork is asked about", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
-  const shell = spawn("sleep", ["60"], { cwd: fork.directory });
+  const shell = spawn("sleep", ["60"], { cwd: fork.path });
   const ended = new Promise((resolve) => shell.once("exit", resolve));
   try {
     const refused = await fork.drop();
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain(`Process ${shell.pid}: it is running there`);
-    expect(existsSync(fork.directory)).toBe(true);
+    expect(existsSync(fork.path)).toBe(true);
   } finally {
     shell.kill();
     await ended;
@@ -386,10 +367,10 @@ test.skipIf(process.platform !== "linux")("a process that works in the fork is a
 test("a session that is still open in the fork is asked about", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
-  const payload = { session_id: "8d2f0b8a-0000-4000-8000-000000000001", cwd: fork.directory, source: "startup" };
-  const env = { BACKTRAIL_WORKER: "off", CLAUDE_PROJECT_DIR: fork.directory };
+  const payload = { session_id: "8d2f0b8a-0000-4000-8000-000000000001", cwd: fork.path, source: "startup" };
+  const env = { BACKTRAIL_WORKER: "off", CLAUDE_PROJECT_DIR: fork.path };
   const hook = (verb: string, event: string) =>
-    repository.hook("claude-code", verb, { ...payload, hook_event_name: event }, { cwd: fork.directory, env });
+    repository.hook("claude-code", verb, { ...payload, hook_event_name: event }, { cwd: fork.path, env });
   await hook("session-start", "SessionStart");
   const refused = await fork.drop();
   expect(refused.code).toBe(4);

@@ -1,19 +1,14 @@
 /** A directory at the place of a fork is only removed if it proves to be the fork: everything else stays, and is named. */
 import { expect, test } from "bun:test";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/index.ts";
+import { Directory } from "../support/files/directory.ts";
+import {
+  type TemporaryRepository,
+  temporaryDirectory,
+  temporaryFolder,
+  temporaryRepository,
+} from "../support/index.ts";
 
 /** Anything but the disk that tests use, if there is such a file system. */
 const OTHER_DISK = existsSync("/dev/shm") ? "/dev/shm" : null;
@@ -28,11 +23,11 @@ async function forked(repository: TemporaryRepository, directory = `${repository
 }
 
 function put(directory: string): void {
-  writeFileSync(join(directory, "precious.txt"), "precious\n");
+  new Directory(directory).write("precious.txt", "precious\n");
 }
 
 function isPrecious(directory: string): boolean {
-  return readFileSync(join(directory, "precious.txt"), "utf8") === "precious\n";
+  return new Directory(directory).read("precious.txt") === "precious\n";
 }
 
 const drop = (repository: TemporaryRepository, cwd = repository.path, name = "repository-fork") =>
@@ -155,17 +150,13 @@ test("a fork whose disk is not there, and that is locked for that reason, is not
 
 test.skipIf(OTHER_DISK === null)("a fork on another file system is saved and removed like any other", async () => {
   using repository = temporaryRepository();
-  const home = mkdtempSync(join(OTHER_DISK ?? "", "backtrail-test-"));
-  try {
-    const directory = await forked(repository, join(home, "repository-fork"));
-    put(directory);
-    expect((await drop(repository)).code).toBe(0);
-    expect(existsSync(directory)).toBe(false);
-    expect((await repository.run(["rewind", "fork repository-fork", "--yes"])).code).toBe(0);
-    expect(isPrecious(repository.path)).toBe(true);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  using elsewhere = temporaryDirectory(OTHER_DISK ?? "");
+  const directory = await forked(repository, elsewhere.at("repository-fork"));
+  put(directory);
+  expect((await drop(repository)).code).toBe(0);
+  expect(existsSync(directory)).toBe(false);
+  expect((await repository.run(["rewind", "fork repository-fork", "--yes"])).code).toBe(0);
+  expect(isPrecious(repository.path)).toBe(true);
 });
 
 test("of a folder without git: another directory of that name stays, and a copy is no fork", async () => {
@@ -216,10 +207,10 @@ test("a fork of an older version, which left no mark, is asked about and saved",
   using repository = temporaryRepository();
   const directory = await forked(repository);
   put(directory);
-  const records = repository.at(".git/backtrail/forks");
-  const file = join(records, readdirSync(records).find((name) => name.endsWith(".json")) ?? "");
-  const { marked: _, ...record } = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(file, JSON.stringify(record));
+  const records = new Directory(repository.at(".git/backtrail/forks"));
+  const file = records.names().find((name) => name.endsWith(".json")) ?? "";
+  const { marked: _, ...record } = JSON.parse(records.read(file));
+  records.write(file, JSON.stringify(record));
   rmSync(repository.at(".git/worktrees/repository-fork/backtrail-fork.json"));
   expect((await repository.run(["fork", "diff", "repository-fork"])).stdout).toContain("precious.txt");
   const refused = await drop(repository);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ownFile } from "../../src/config/load.ts";
 import type { Step } from "../../src/model/step.ts";
@@ -37,9 +37,9 @@ test.each(["staged", "committed"])(
     if (how === "committed") ground.git("commit", "--quiet", "-m", "secret");
     ground.write("new.txt", "new\n");
     await expectLeft(ground, step, "app.secret", "PASS=1\n");
-    expect(existsSync(join(ground.root, "new.txt"))).toBe(false);
+    expect(ground.exists("new.txt")).toBe(false);
     await applyRedo(ground.workspace, await planRedo(ground.workspace));
-    expect(readFileSync(join(ground.root, "app.secret"), "utf8")).toBe("PASS=1\n");
+    expect(ground.read("app.secret")).toBe("PASS=1\n");
   },
 );
 
@@ -64,7 +64,7 @@ test("a file that .git/info/exclude ignored is left when the rule has gone", asy
   writeFileSync(exclude, "# mine\n");
   ground.write("seen.md", "seen\n");
   await expectLeft(ground, step, "local/notes.md", "notes\n");
-  expect(existsSync(join(ground.root, "seen.md"))).toBe(false);
+  expect(ground.exists("seen.md")).toBe(false);
 });
 
 test("a rule of the tree overrules one that is not in it, then as now", async () => {
@@ -77,7 +77,7 @@ test("a rule of the tree overrules one that is not in it, then as now", async ()
   writeFileSync(exclude, "");
   ground.write("seen.md", "seen\n");
   await expectLeft(ground, step, "notes.md", "notes\n");
-  expect(existsSync(join(ground.root, "seen.md"))).toBe(false);
+  expect(ground.exists("seen.md")).toBe(false);
 });
 
 interface Restored {
@@ -129,7 +129,7 @@ test("a file that was too large then is left when the limit has been raised", as
   const { plan } = await ground.rewind(step, { codeOnly: true });
   expect(plan.delete).toEqual([]);
   expect(whyOf(plan, "large.bin")).toBe("it was too large to be recorded then");
-  expect(existsSync(join(ground.root, "large.bin"))).toBe(true);
+  expect(ground.exists("large.bin")).toBe(true);
 });
 
 test("a step that does not say what was ignored is read as before", async () => {

@@ -1,15 +1,6 @@
 /** Nothing is written through a link that came with a repository: not to the user's files, not to other directories. */
 import { expect, test } from "bun:test";
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isFreeOfLinks, openGuarded, refuseLinks } from "../../src/base/fs/guarded-files.ts";
 import { temporaryDirectory, temporaryRepository } from "../support/index.ts";
@@ -20,9 +11,7 @@ const OWN = "# my file\n";
 
 /** A file of the user's that links lead to. */
 function ownFile(world: StandIn): string {
-  const file = join(world.repository.home, "own-file");
-  writeFileSync(file, OWN);
-  return file;
+  return world.repository.atHome.write("own-file", OWN);
 }
 
 function today(): string {
@@ -61,24 +50,24 @@ test("run: the list of runs is a link to a file of the user's, also a dangling o
   rmSync(index);
   linked(join(world.repository.home, "new-file"), index);
   expect((await world.run(["hello"])).code).toBe(4);
-  expect(existsSync(join(world.repository.home, "new-file"))).toBe(false);
+  expect(world.repository.atHome.exists("new-file")).toBe(false);
   rmSync(index);
   linkSync(own, index);
   // What the list would say is in the logs as well.
   expect((await world.run(["hello"])).code).toBe(0);
-  expect(readFileSync(own, "utf8")).toBe(OWN);
+  expect(world.repository.atHome.read("own-file")).toBe(OWN);
 });
 
 test("run --session and a session's second run: the log is a link to a file of the user's", async () => {
   using world = new StandIn();
   world.agent("claude", CLAUDE);
   const own = ownFile(world);
-  writeFileSync(own, '{"type":"aiwr_start","agent":"claude","prompt":"x"}\n');
+  world.repository.atHome.write("own-file", '{"type":"aiwr_start","agent":"claude","prompt":"x"}\n');
   linked(own, world.repository.at(`.aiwr/logs/${today()}/abcd1234.jsonl`));
   expect((await world.run(["more", "--session", "abcd1234"])).code).toBe(4);
   // The agent tells that very id: its lines stay under a name of ours.
   expect((await world.run(["hello"])).code).toBe(0);
-  expect(readFileSync(own, "utf8")).toBe('{"type":"aiwr_start","agent":"claude","prompt":"x"}\n');
+  expect(world.repository.atHome.read("own-file")).toBe('{"type":"aiwr_start","agent":"claude","prompt":"x"}\n');
 });
 
 test("run --parent: the folder of the parent's children is a link", async () => {
@@ -111,13 +100,12 @@ test("config: .backtrail, or the file in it, is a link", async () => {
   const set = ["config", "set", "--project", "tier", "minimal"];
   expect((await repository.run(set)).code).toBe(4);
   rmSync(repository.at(".backtrail"));
-  const own = join(repository.home, "own.json");
-  writeFileSync(own, '{"default_agent":"codex"}');
+  const own = repository.atHome.write("own.json", '{"default_agent":"codex"}');
   linked(own, repository.at(".backtrail/settings.json"));
   expect((await repository.run(set)).code).toBe(4);
   linked(own, repository.at(".backtrail/settings.local.json"));
   expect((await repository.run(["config", "unset", "default_agent"])).code).toBe(4);
-  expect(readFileSync(own, "utf8")).toBe('{"default_agent":"codex"}');
+  expect(repository.atHome.read("own.json")).toBe('{"default_agent":"codex"}');
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
@@ -134,12 +122,10 @@ test("enable: an agent's settings lead into git's own directory, or outside", as
 
 test("the user's own settings may be links, as tools for dotfiles make them", async () => {
   using repository = temporaryRepository();
-  const dotfile = join(repository.home, "dotfiles", "claude.json");
-  mkdirSync(dirname(dotfile));
-  writeFileSync(dotfile, "{}\n");
+  const dotfile = repository.atHome.write("dotfiles/claude.json", "{}\n");
   linked(dotfile, join(repository.home, ".claude", "settings.json"));
   expect((await repository.run(["enable", "--agent", "claude-code", "--scope", "user"])).code).toBe(0);
-  expect(readFileSync(dotfile, "utf8")).toContain("hooks claude-code");
+  expect(repository.atHome.read("dotfiles/claude.json")).toContain("hooks claude-code");
 });
 
 test("check: an ignored path is not copied into a throwaway copy through a link of the repository's", async () => {

@@ -68,7 +68,7 @@ test("a tracked file above the limit costs no step: it is named, the rest is rec
   const back = await ground.rewind(step, { codeOnly: true });
   expect(back.plan.write.toSorted()).toEqual(["a.txt", "new.txt"]);
   expect(whyOf(back.plan, "large.bin")).toContain("too large to be recorded then");
-  expect(readFileSync(join(ground.root, "large.bin"), "utf8")).toBe("small");
+  expect(ground.read("large.bin")).toBe("small");
 });
 
 test("git does not look at large files in our copy of the index, and every change of them is noticed", async () => {
@@ -219,9 +219,9 @@ test("core.ignoreCase hides no file where names differ by case", async () => {
   ground.git("commit", "--quiet", "-m", "first");
   ground.write("name.txt", "another\n");
   // On a file system that folds case there is only one file.
-  if (readFileSync(join(ground.root, "Name.txt"), "utf8") !== "tracked\n") return;
+  if (ground.read("Name.txt") !== "tracked\n") return;
   const step = await ground.save();
   rmSync(join(ground.root, "name.txt"));
   await ground.rewind(step, { codeOnly: true });
-  expect(readFileSync(join(ground.root, "name.txt"), "utf8")).toBe("another\n");
+  expect(ground.read("name.txt")).toBe("another\n");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ownFile } from "../../src/config/load.ts";
 import { applyRedo, planRedo } from "../../src/restore/redo.ts";
@@ -49,7 +49,7 @@ test("a file that became untracked and large is in the safety step, and comes ba
   ground.write("large.txt", `${LARGE} and more`);
   const { plan } = await ground.rewind(step, { codeOnly: true });
   expect(plan.write).toEqual(["large.txt"]);
-  const text = () => readFileSync(join(ground.root, "large.txt"), "utf8");
+  const text = () => ground.read("large.txt");
   expect(text()).toBe(LARGE);
   await applyRedo(ground.workspace, await planRedo(ground.workspace));
   expect(text()).toBe(`${LARGE} and more`);

@@ -1,43 +1,12 @@
 /** Temporary directories that go away with the block that made them: `using place = temporaryDirectory()`. */
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { Directory } from "./files/directory.ts";
 
-export class TemporaryDirectory implements Disposable {
-  readonly path: string;
-
-  constructor() {
-    this.path = realpathSync(mkdtempSync(join(tmpdir(), "backtrail-test-")));
-  }
-
-  at(...names: string[]): string {
-    return join(this.path, ...names);
-  }
-
-  /** Writes a file and the directories above it; gives its absolute path. */
-  write(name: string, content: string | Uint8Array): string {
-    const path = this.at(name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
-    return path;
-  }
-
-  read(name: string): string {
-    return readFileSync(this.at(name), "utf8");
-  }
-
-  exists(name: string): boolean {
-    return lstatSync(this.at(name), { throwIfNoEntry: false }) !== undefined;
+export class TemporaryDirectory extends Directory implements Disposable {
+  constructor(parent = tmpdir()) {
+    super(realpathSync(mkdtempSync(join(parent, "backtrail-test-"))));
   }
 
   remove(): void {
@@ -55,8 +24,9 @@ export class TemporaryDirectory implements Disposable {
   }
 }
 
-export function temporaryDirectory(): TemporaryDirectory {
-  return new TemporaryDirectory();
+/** `parent`: where other file systems than that of temporary files are. */
+export function temporaryDirectory(parent?: string): TemporaryDirectory {
+  return new TemporaryDirectory(parent);
 }
 
 function makeWritable(directory: string): void {

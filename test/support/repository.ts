@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { type Result, runBinary } from "./binary.ts";
 import { TemporaryDirectory } from "./directory.ts";
 import { cleanEnvironment, minute } from "./environment.ts";
+import { Directory } from "./files/directory.ts";
 
 export interface CommandOptions {
   /** Below the repository, or absolute; the repository itself unless given. */
@@ -20,6 +21,7 @@ export class TemporaryRepository implements Disposable {
   readonly #place = new TemporaryDirectory();
   readonly path = this.#place.at("repository");
   readonly home = this.#place.at("home");
+  readonly atHome = new Directory(this.home);
 
   constructor() {
     mkdirSync(this.path);
@@ -38,6 +40,11 @@ export class TemporaryRepository implements Disposable {
 
   write(name: string, content: string | Uint8Array): string {
     return this.#place.write(`repository/${name}`, content);
+  }
+
+  /** Several files, by name. */
+  writeAll(files: Record<string, string | Uint8Array>): void {
+    for (const [name, content] of Object.entries(files)) this.write(name, content);
   }
 
   read(name: string): string {

@@ -1,20 +1,6 @@
 /** For the tests of this layer: a work tree of random files, recorded and restored without a command line. */
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { decodePath, onDisk } from "../../src/base/fs/path-bytes.ts";
 import { sideEffectRow } from "../../src/cli/render/words/restore/side-effects.ts";
@@ -23,6 +9,8 @@ import type { Step } from "../../src/model/step.ts";
 import { saveManually } from "../../src/recording/save.ts";
 import { applyRewind, planRewind } from "../../src/restore/rewind.ts";
 import { isEmptyPlan, type Receipt, type RestorePlan, type RewindOptions } from "../../src/restore/types.ts";
+import { TemporaryDirectory } from "./directory.ts";
+import { put, putLink } from "./work-tree.ts";
 
 export type Content = { file: Buffer; executable: boolean } | { link: string };
 /** By path; directories are there because of what is in them. */
@@ -44,12 +32,13 @@ export interface Kind {
 }
 
 export class Playground implements Disposable {
+  readonly #around = new TemporaryDirectory();
   readonly place: string;
   root: string;
   workspace!: Workspace;
 
   constructor() {
-    this.place = realpathSync(mkdtempSync(join(tmpdir(), "backtrail-restore-")));
+    this.place = this.#around.path;
     this.root = join(this.place, "work");
     mkdirSync(this.root);
   }
@@ -63,9 +52,8 @@ export class Playground implements Disposable {
     if (!kind.folder) {
       ground.git("init", "--quiet", "--initial-branch=main", ...(kind.sha256 ? ["--object-format=sha256"] : []));
       for (const [key, value] of Object.entries(kind.config ?? {})) ground.git("config", key, value);
-      mkdirSync(join(ground.root, ".git", "info"), { recursive: true });
-      writeFileSync(join(ground.root, ".git", "info", "exclude"), "*.ign\n");
-      if (kind.attributes) writeFileSync(join(ground.root, ".git", "info", "attributes"), kind.attributes);
+      ground.write(".git/info/exclude", "*.ign\n");
+      if (kind.attributes) ground.write(".git/info/attributes", kind.attributes);
     }
     await ground.enable(ground.root);
     return ground;
@@ -99,20 +87,21 @@ export class Playground implements Disposable {
 
   write(path: string, content: string | Buffer | Content): void {
     const made = typeof content === "string" || Buffer.isBuffer(content) ? file(content) : content;
-    const target = onDisk(this.root, path);
-    const slash = path.lastIndexOf("/");
-    if (slash > 0) mkdirSync(onDisk(this.root, path.slice(0, slash)), { recursive: true });
-    rmSync(target, { recursive: true, force: true });
-    if ("link" in made) symlinkSync(made.link, target);
-    else {
-      writeFileSync(target, made.file);
-      chmodSync(target, made.executable ? 0o755 : 0o644);
-    }
+    if ("link" in made) putLink(this.root, path, made.link);
+    else put(this.root, path, made.file, made.executable ? 0o755 : 0o644);
+  }
+
+  read(path: string): string {
+    return readFileSync(onDisk(this.root, path), "utf8");
+  }
+
+  exists(path: string): boolean {
+    return existsSync(onDisk(this.root, path));
   }
 
   /** Makes these the only files, ignored ones and git's own apart. */
   become(files: Files): void {
-    for (const path of this.files().keys()) unlinkSync(onDisk(this.root, path));
+    for (const path of this.files().keys()) rmSync(onDisk(this.root, path));
     for (const name of readdirSync(this.root, { encoding: "buffer" })) {
       const text = decodePath(name);
       if (text !== ".git" && !text.endsWith(".ign")) rmSync(onDisk(this.root, text), { recursive: true, force: true });
@@ -161,7 +150,7 @@ export class Playground implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.place, { recursive: true, force: true });
+    this.#around.remove();
   }
 }
 
@@ -183,8 +172,8 @@ export function shown(files: Files): string[] {
 }
 
 /** One commit with `a.txt`. */
-export async function started(): Promise<Playground> {
-  const ground = await Playground.make();
+export async function started(kind: Kind = {}): Promise<Playground> {
+  const ground = await Playground.make(kind);
   ground.write("a.txt", "one\n");
   ground.git("add", "--all");
   ground.git("commit", "--quiet", "-m", "first");

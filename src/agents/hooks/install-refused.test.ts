@@ -1,14 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { agent, profile, Sandbox } from "../../../test/edit/sandbox.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -31,10 +22,10 @@ describe("files that can't be used are left alone", () => {
   ];
   test.each(refusals)("%s", async (_, content, message) => {
     box.put(box.localFile, content);
-    const excludeBefore = readFileSync(box.excludeFile);
+    const excludeBefore = box.bytes(box.excludeFile);
     await expect(install(agent, "local", box.options)).rejects.toThrow(message);
-    expect(readFileSync(box.localFile, "utf8")).toBe(content);
-    expect(readFileSync(box.excludeFile)).toEqual(excludeBefore);
+    expect(box.read(box.localFile)).toBe(content);
+    expect(box.bytes(box.excludeFile)).toEqual(excludeBefore);
     expect(box.state("local")).toBe("absent");
   });
 
@@ -42,36 +33,35 @@ describe("files that can't be used are left alone", () => {
     const content = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
     box.put(box.localFile, content);
     await expect(install(agent, "local", box.options)).rejects.toThrow("not UTF-8");
-    expect(readFileSync(box.localFile)).toEqual(content);
+    expect(box.bytes(box.localFile)).toEqual(content);
   });
 
   test("a read-only file", async () => {
     box.put(box.localFile, "{}");
     chmodSync(box.localFile, 0o444);
     await expect(install(agent, "local", box.options)).rejects.toThrow("read-only");
-    expect(readFileSync(box.localFile, "utf8")).toBe("{}");
-    expect(readFileSync(box.excludeFile, "utf8")).not.toContain("Backtrail");
+    expect(box.read(box.localFile)).toBe("{}");
+    expect(box.read(box.excludeFile)).not.toContain("Backtrail");
   });
 
   test("a directory in place of the file, a file in place of the directory", async () => {
     mkdirSync(box.localFile, { recursive: true });
     await expect(install(agent, "local", box.options)).rejects.toThrow("is a directory");
     rmSync(join(box.root, ".claude"), { recursive: true });
-    writeFileSync(join(box.root, ".claude"), "");
+    box.put(join(box.root, ".claude"), "");
     await expect(install(agent, "local", box.options)).rejects.toThrow("a file is where its directory should be");
   });
 
   test("a symbolic link that leaves the repository, and one to nothing", async () => {
     box.put(join(box.base, "outside.json"), "{}");
-    mkdirSync(join(box.root, ".claude"));
-    symlinkSync(join(box.base, "outside.json"), box.localFile);
+    box.link(box.localFile, join(box.base, "outside.json"));
     await expect(install(agent, "local", box.options)).rejects.toThrow("outside");
-    expect(readFileSync(join(box.base, "outside.json"), "utf8")).toBe("{}");
+    expect(box.read(join(box.base, "outside.json"))).toBe("{}");
     rmSync(box.localFile);
-    symlinkSync("nowhere.json", box.localFile);
+    box.link(box.localFile, "nowhere.json");
     await expect(install(agent, "local", box.options)).rejects.toThrow("symbolic link to nothing");
     rmSync(join(box.root, ".claude"), { recursive: true });
-    symlinkSync(box.base, join(box.root, ".claude"));
+    box.link(join(box.root, ".claude"), box.base);
     await expect(install(agent, "local", box.options)).rejects.toThrow("outside");
   });
 
@@ -101,16 +91,14 @@ describe("files that can't be used are left alone", () => {
 });
 
 test("an installation that fails halfway takes its first half back", async () => {
-  const excludeBefore = readFileSync(box.excludeFile);
+  const excludeBefore = box.bytes(box.excludeFile);
   const records = join(box.options.workspace.storeDir, "edits");
   await install(agent, "local", box.options);
-  const blocked = readdirSync(records).find((name) =>
-    readFileSync(join(records, name), "utf8").includes(box.localFile),
-  );
+  const blocked = readdirSync(records).find((name) => box.read(join(records, name)).includes(box.localFile));
   await uninstall(agent, "local", box.options);
   // A directory in the record's place: the exclusion can be written, the settings can't.
   mkdirSync(join(records, blocked ?? "", "in the way"), { recursive: true });
   await expect(install(agent, "local", box.options)).rejects.toThrow();
-  expect(readFileSync(box.excludeFile)).toEqual(excludeBefore);
+  expect(box.bytes(box.excludeFile)).toEqual(excludeBefore);
   expect(existsSync(box.localFile)).toBe(false);
 });

@@ -1,17 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, existsSync, lstatSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { agent, profile, Sandbox } from "../../../test/edit/sandbox.ts";
 import type { Profile } from "../contract/profile.ts";
 import { install, installedRoots, planInstall, uninstall } from "./install.ts";
@@ -24,7 +13,7 @@ afterEach(() => box.remove());
 
 describe("the local scope", () => {
   test("makes the file, shows nothing in git status, and leaves nothing behind", async () => {
-    const excludeBefore = readFileSync(box.excludeFile);
+    const excludeBefore = box.bytes(box.excludeFile);
     expect(box.state("local")).toBe("absent");
     const report = await install(agent, "local", box.options);
     expect(report).toMatchObject({ agent: "claude-code", scope: "local", notes: [] });
@@ -34,7 +23,7 @@ describe("the local scope", () => {
 
     await uninstall(agent, "local", box.options);
     expect(existsSync(join(box.root, ".claude"))).toBe(false);
-    expect(readFileSync(box.excludeFile)).toEqual(excludeBefore);
+    expect(box.bytes(box.excludeFile)).toEqual(excludeBefore);
     expect(existsSync(join(box.options.workspace.storeDir, "edits"))).toBe(false);
     expect(box.state("local")).toBe("absent");
   });
@@ -42,7 +31,7 @@ describe("the local scope", () => {
   test("writes what the agent expects", async () => {
     await install(agent, "local", box.options);
     const executable = join(box.base, "bin", "backtrail");
-    const { hooks } = JSON.parse(readFileSync(box.localFile, "utf8"));
+    const { hooks } = JSON.parse(box.read(box.localFile));
     const command = `[ ! -x "${executable}" ] || "${executable}" hooks claude-code session-end || :`;
     expect(hooks.SessionEnd).toEqual([{ hooks: [{ type: "command", command, timeout: 10 }] }]);
     expect(hooks.PreToolUse[0].matcher).toBe("Bash|Task|Agent");
@@ -51,17 +40,17 @@ describe("the local scope", () => {
 
   test("twice is once", async () => {
     await install(agent, "local", box.options);
-    const [settings, exclude] = [readFileSync(box.localFile), readFileSync(box.excludeFile)];
+    const [settings, exclude] = [box.bytes(box.localFile), box.bytes(box.excludeFile)];
     const again = await install(agent, "local", box.options);
     expect(again.files.map((file) => file.action)).toEqual(["unchanged", "unchanged"]);
-    expect([readFileSync(box.localFile), readFileSync(box.excludeFile)]).toEqual([settings, exclude]);
+    expect([box.bytes(box.localFile), box.bytes(box.excludeFile)]).toEqual([settings, exclude]);
   });
 
   test("many at once are one", async () => {
     await Promise.all(Array.from({ length: 6 }, () => install(agent, "local", box.options)));
-    const { hooks } = JSON.parse(readFileSync(box.localFile, "utf8"));
+    const { hooks } = JSON.parse(box.read(box.localFile));
     expect(hooks.Stop).toHaveLength(1);
-    expect(readFileSync(box.excludeFile, "utf8").match(/settings\.local\.json/g)).toHaveLength(1);
+    expect(box.read(box.excludeFile).match(/settings\.local\.json/g)).toHaveLength(1);
     await uninstall(agent, "local", box.options);
     expect(existsSync(join(box.root, ".claude"))).toBe(false);
   });
@@ -72,27 +61,27 @@ describe("the local scope", () => {
     box.put(box.localFile, own);
     chmodSync(box.localFile, 0o666);
     await install(agent, "local", box.options);
-    const text = readFileSync(box.localFile, "utf8");
+    const text = box.read(box.localFile);
     expect(text).toContain('\ufeff{\r\n\t// mine\r\n\t"hooks": {\r\n');
     expect(text).toContain('{"hooks": [{"type":"command","command":"say"}]},');
     expect(text.replaceAll("\r\n", "")).not.toContain("\n");
     expect(statSync(box.localFile).mode & 0o777).toBe(0o666);
     await uninstall(agent, "local", box.options);
-    expect(readFileSync(box.localFile, "utf8")).toBe(own);
+    expect(box.read(box.localFile)).toBe(own);
     expect(statSync(box.localFile).mode & 0o777).toBe(0o666);
   });
 
   test("what the user or the agent changed in between stays", async () => {
     box.put(box.localFile, '{\n  "hooks": {\n    "Stop": []\n  }\n}\n');
     await install(agent, "local", box.options);
-    const settings = JSON.parse(readFileSync(box.localFile, "utf8"));
+    const settings = JSON.parse(box.read(box.localFile));
     settings.permissions = { allow: ["Bash(ls)"] };
     settings.hooks.Stop.unshift({ hooks: [{ type: "command", command: "say done" }] });
-    writeFileSync(box.localFile, JSON.stringify(settings, null, 2));
+    box.put(box.localFile, JSON.stringify(settings, null, 2));
     expect(box.state("local")).toBe("installed");
     const report = await uninstall(agent, "local", box.options);
     expect(report.files[0]?.action).toBe("edited");
-    expect(JSON.parse(readFileSync(box.localFile, "utf8"))).toEqual({
+    expect(JSON.parse(box.read(box.localFile))).toEqual({
       hooks: { Stop: [{ hooks: [{ type: "command", command: "say done" }] }] },
       permissions: { allow: ["Bash(ls)"] },
     });
@@ -106,26 +95,26 @@ describe("the local scope", () => {
     expect(box.state("local")).toBe("outdated");
     const report = await install(agent, "local", box.options);
     expect(report.files[0]?.action).toBe("updated");
-    expect(readFileSync(box.localFile, "utf8")).not.toContain(join(box.base, "bin"));
+    expect(box.read(box.localFile)).not.toContain(join(box.base, "bin"));
     expect(box.state("local")).toBe("installed");
     await uninstall(agent, "local", box.options);
-    expect(readFileSync(box.localFile, "utf8")).toBe(own);
+    expect(box.read(box.localFile)).toBe(own);
   });
 
   test("a file that git already ignores needs no exclusion", async () => {
     box.put(join(box.root, ".gitignore"), "*.local.json\n");
-    const before = readFileSync(box.excludeFile);
+    const before = box.bytes(box.excludeFile);
     const report = await install(agent, "local", box.options);
     expect(report.files).toHaveLength(1);
-    expect(readFileSync(box.excludeFile)).toEqual(before);
+    expect(box.bytes(box.excludeFile)).toEqual(before);
   });
 
   test("an exclude file without a final newline, or none at all, comes back as it was", async () => {
-    writeFileSync(box.excludeFile, "*.swp");
+    box.put(box.excludeFile, "*.swp");
     await install(agent, "local", box.options);
     expect(box.status()).toBe("");
     await uninstall(agent, "local", box.options);
-    expect(readFileSync(box.excludeFile, "utf8")).toBe("*.swp");
+    expect(box.read(box.excludeFile)).toBe("*.swp");
 
     rmSync(join(box.root, ".git", "info"), { recursive: true });
     await install(agent, "local", box.options);
@@ -148,7 +137,7 @@ describe("the local scope", () => {
     const report = await install(agent, "local", box.options);
     expect(report.scope).toBe("user");
     expect(report.notes.join()).toContain("tracked by git");
-    expect(readFileSync(box.localFile, "utf8")).toBe("{}\n");
+    expect(box.read(box.localFile)).toBe("{}\n");
     expect(box.state("user")).toBe("installed");
   });
 
@@ -179,7 +168,7 @@ describe("the local scope", () => {
     box.options = box.optionsFor(box.root);
     expect((await install(agent, "local", box.options)).files[0]?.action).toBe("unchanged");
     await uninstall(agent, "local", box.options);
-    expect(readFileSync(box.localFile, "utf8")).toBe(own);
+    expect(box.read(box.localFile)).toBe(own);
     expect(existsSync(join(box.options.workspace.storeDir, "edits"))).toBe(false);
   });
 
@@ -194,7 +183,7 @@ describe("the local scope", () => {
     await uninstall(agent, "local", box.options);
     expect(box.git(other, "status", "--porcelain")).toBe("");
     await uninstall(agent, "local", inOther);
-    expect(readFileSync(box.excludeFile, "utf8")).not.toContain("Backtrail");
+    expect(box.read(box.excludeFile)).not.toContain("Backtrail");
   });
 });
 
@@ -218,7 +207,7 @@ describe("the other scopes", () => {
     expect(first.notes.join()).toContain("other repositories");
     expect(box.state("user")).toBe("installed");
     await uninstall(agent, "user", second);
-    expect(readFileSync(box.userFile, "utf8")).toBe('{"a":1}');
+    expect(box.read(box.userFile)).toBe('{"a":1}');
   });
 
   test("a repository that was deleted holds nothing back", async () => {
@@ -232,7 +221,7 @@ describe("the other scopes", () => {
 
   test("the shared file gets a command without a path of this machine", async () => {
     const report = await install(agent, "project", box.options);
-    const text = readFileSync(join(box.root, ".claude", "settings.json"), "utf8");
+    const text = box.read(join(box.root, ".claude", "settings.json"));
     expect(text).toContain("if command -v backtrail >/dev/null 2>&1; then backtrail hooks claude-code stop || :; fi");
     expect(text).not.toContain(box.base);
     expect(report.files).toHaveLength(1);
@@ -241,12 +230,12 @@ describe("the other scopes", () => {
   });
 
   test("another scope moves the hooks", async () => {
-    const excludeBefore = readFileSync(box.excludeFile);
+    const excludeBefore = box.bytes(box.excludeFile);
     await install(agent, "local", box.options);
     const report = await install(agent, "project", box.options);
     expect(report.notes.join()).toContain(`no longer in ${box.localFile}`);
     expect([box.state("local"), box.state("project")]).toEqual(["absent", "installed"]);
-    expect(readFileSync(box.excludeFile)).toEqual(excludeBefore);
+    expect(box.bytes(box.excludeFile)).toEqual(excludeBefore);
     await install(agent, "user", box.options);
     expect([box.state("project"), box.state("user")]).toEqual(["absent", "installed"]);
     await uninstall(agent, "user", box.options);
@@ -266,7 +255,7 @@ describe("the other scopes", () => {
     const { local: _, ...settings } = profile.hooks?.settings ?? {};
     const other = { ...profile, hooks: { ...profile.hooks, settings } } as Profile;
     await install({ profile: other }, "local", box.options);
-    const text = readFileSync(join(box.root, ".claude", "settings.json"), "utf8");
+    const text = box.read(join(box.root, ".claude", "settings.json"));
     expect(text).toContain(join(box.base, "bin", "backtrail"));
     expect(box.status()).toBe("");
     await uninstall({ profile: other }, "local", box.options);
@@ -277,13 +266,12 @@ describe("the other scopes", () => {
 test("the user's own linked file is edited behind its link, and that is said", async () => {
   const dotfile = join(box.base, "dotfiles", "claude.json");
   box.put(dotfile, '{"a": 1}\n');
-  mkdirSync(dirname(box.userFile));
-  symlinkSync(dotfile, box.userFile);
+  box.link(box.userFile, dotfile);
   const report = await install(agent, "user", box.options);
   expect(report.notes.join()).toContain("symbolic link");
   expect(lstatSync(box.userFile).isSymbolicLink()).toBe(true);
-  expect(readFileSync(dotfile, "utf8")).toContain("hooks claude-code stop");
+  expect(box.read(dotfile)).toContain("hooks claude-code stop");
   await uninstall(agent, "user", box.options);
   expect(lstatSync(box.userFile).isSymbolicLink()).toBe(true);
-  expect(readFileSync(dotfile, "utf8")).toBe('{"a": 1}\n');
+  expect(box.read(dotfile)).toBe('{"a": 1}\n');
 });

@@ -1,6 +1,6 @@
 /** The safety step holds what the files contain when they are touched, whatever git and caches take them for. */
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Playground, started } from "../../../test/support/restore-sandbox.ts";
 import { loadConfig } from "../../config/load.ts";
@@ -37,9 +37,9 @@ test("a file that git takes for unchanged comes back byte for byte", async () =>
   expect(ground.git("status", "--porcelain")).toBe("");
   const { receipt } = await ground.rewind(step);
   expect(receipt.kept).toEqual([]);
-  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("one\n");
+  expect(ground.read("a.txt")).toBe("one\n");
   await redo(ground);
-  expect(readFileSync(join(ground.root, "a.txt"), "utf8")).toBe("new\n");
+  expect(ground.read("a.txt")).toBe("new\n");
 });
 
 test("an undo merges with what the file really contains", async () => {
@@ -81,7 +81,7 @@ test("a file whose line endings git does not keep comes back byte for byte", asy
   ground.git("commit", "--quiet", "-m", "second");
   const { receipt } = await ground.rewind(step);
   expect(receipt.kept).toEqual([]);
-  expect(existsSync(join(ground.root, "mixed.txt"))).toBe(false);
+  expect(ground.exists("mixed.txt")).toBe(false);
   await redo(ground);
   expect(readFileSync(join(ground.root, "mixed.txt"), "latin1")).toBe("one\r\ntwo\n");
 });
@@ -103,22 +103,20 @@ test("a filter that has begun to fail does not stop a restore: the file comes ba
   utimesSync(join(ground.root, ".git/index"), future, future);
   writeFileSync(broken, "");
   const { kept } = await applyRewind(ground.workspace, await planRewind(ground.workspace, { kind: "step", step }, {}));
-  expect([existsSync(join(ground.root, "b.bin")), kept]).toEqual([false, []]);
+  expect([ground.exists("b.bin"), kept]).toEqual([false, []]);
   await redo(ground);
-  expect(readFileSync(join(ground.root, "b.bin"), "utf8")).toBe("large\n");
+  expect(ground.read("b.bin")).toBe("large\n");
 });
 
 test("what a filter keeps in another form is held, and not kept apart", async () => {
-  using ground = await started();
-  ground.git("config", "filter.up.clean", "tr a-z A-Z");
-  ground.git("config", "filter.up.smudge", "tr A-Z a-z");
+  using ground = await started({ config: { "filter.up.clean": "tr a-z A-Z", "filter.up.smudge": "tr A-Z a-z" } });
   ground.write(".gitattributes", "*.low filter=up\n");
   const step = await ground.save();
   ground.write("b.low", "quiet\n");
   const { receipt } = await ground.rewind(step);
   expect(receipt.kept).toEqual([]);
   await redo(ground);
-  expect(readFileSync(join(ground.root, "b.low"), "utf8")).toBe("quiet\n");
+  expect(ground.read("b.low")).toBe("quiet\n");
 });
 
 test("large files go from the disk to the safety step, not through memory", async () => {

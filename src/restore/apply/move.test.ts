@@ -1,17 +1,5 @@
 import { expect, test } from "bun:test";
-import {
-  existsSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, lstatSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { temporaryDirectory } from "../../../test/support/index.ts";
 import { finishMove, moveAside, place } from "./move.ts";
 
@@ -20,10 +8,7 @@ const ELSEWHERE = "/dev/shm";
 const hasElsewhere = existsSync(ELSEWHERE) && statSync(ELSEWHERE).dev !== statSync(process.env["TMPDIR"] ?? "/tmp").dev;
 if (!hasElsewhere) console.log("SKIPPED: moves between file systems: there is only one here");
 
-function elsewhere(): { path: string } & Disposable {
-  const path = mkdtempSync(join(ELSEWHERE, "backtrail-move-"));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
-}
+const elsewhere = () => temporaryDirectory(ELSEWHERE);
 
 const PLACES = hasElsewhere ? ["the same file system", "another file system"] : ["the same file system"];
 
@@ -33,33 +18,30 @@ for (const where of PLACES) {
   test(`to ${where}: nothing that is there is ever replaced`, () => {
     using here = temporaryDirectory();
     using there = other();
-    const [from, to] = [join(there.path, "staged"), join(here.path, "file")];
-    writeFileSync(from, "ours");
-    writeFileSync(to, "theirs");
-    expect(place(from, to, join(here.path, "temporary"))).toBe(false);
-    expect([readFileSync(from, "utf8"), readFileSync(to, "utf8")]).toEqual(["ours", "theirs"]);
+    const [from, to] = [there.write("staged", "ours"), here.write("file", "theirs")];
+    expect(place(from, to, here.at("temporary"))).toBe(false);
+    expect([there.read("staged"), here.read("file")]).toEqual(["ours", "theirs"]);
     rmSync(to);
-    symlinkSync("nowhere", to);
-    expect(place(from, to, join(here.path, "temporary"))).toBe(false);
+    here.link("file", "nowhere");
+    expect(place(from, to, here.at("temporary"))).toBe(false);
     expect(readlinkSync(to)).toBe("nowhere");
     rmSync(to);
-    expect(place(from, to, join(here.path, "temporary"))).toBe(true);
-    expect(readFileSync(to, "utf8")).toBe("ours");
+    expect(place(from, to, here.at("temporary"))).toBe(true);
+    expect(here.read("file")).toBe("ours");
     expect([readdirSync(here.path), readdirSync(there.path)]).toEqual([["file"], []]);
   });
 
   test(`to ${where}: what is moved aside is the file itself, link or not`, () => {
     using here = temporaryDirectory();
     using there = other();
-    const [file, link] = [join(here.path, "file"), join(here.path, "link")];
-    writeFileSync(file, "content", { mode: 0o640 });
-    symlinkSync("file", link);
-    expect(moveAside(link, join(there.path, "0"), join(here.path, "beside"))).toBe(true);
-    expect(moveAside(file, join(there.path, "1"), join(here.path, "beside"))).toBe(true);
-    expect(moveAside(file, join(there.path, "2"), join(here.path, "beside"))).toBe(false);
-    expect(readlinkSync(join(there.path, "0"))).toBe("file");
-    expect(readFileSync(join(there.path, "1"), "utf8")).toBe("content");
-    expect(lstatSync(join(there.path, "1")).mode & 0o777).toBe(0o640);
+    const [file, link] = [here.write("file", "content"), here.link("link", "file")];
+    chmodSync(file, 0o640);
+    expect(moveAside(link, there.at("0"), here.at("beside"))).toBe(true);
+    expect(moveAside(file, there.at("1"), here.at("beside"))).toBe(true);
+    expect(moveAside(file, there.at("2"), here.at("beside"))).toBe(false);
+    expect(readlinkSync(there.at("0"))).toBe("file");
+    expect(there.read("1")).toBe("content");
+    expect(lstatSync(there.at("1")).mode & 0o777).toBe(0o640);
     expect(readdirSync(here.path)).toEqual([]);
   });
 }
@@ -67,11 +49,10 @@ for (const where of PLACES) {
 test.skipIf(!hasElsewhere)("a move to another file system that was cut off is finished", () => {
   using here = temporaryDirectory();
   using there = elsewhere();
-  const [beside, to] = [join(here.path, "beside"), join(there.path, "0")];
-  writeFileSync(beside, "the only copy");
-  writeFileSync(`${to}.part`, "the on");
+  const [beside, to] = [here.write("beside", "the only copy"), there.at("0")];
+  there.write("0.part", "the on");
   expect(finishMove(to, beside)).toBe(true);
-  expect(readFileSync(to, "utf8")).toBe("the only copy");
+  expect(there.read("0")).toBe("the only copy");
   expect([readdirSync(here.path), readdirSync(there.path)]).toEqual([[], ["0"]]);
   expect(finishMove(to, beside)).toBe(false);
 });

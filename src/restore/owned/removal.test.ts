@@ -1,16 +1,8 @@
 import { expect, test } from "bun:test";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/directory.ts";
+import { Directory } from "../../../test/support/files/directory.ts";
 import { contentId } from "../apply/content.ts";
 import { finishRemoval, isRemoval, newRemoval, type Removal, removalState, removeWhole, setAside } from "./removal.ts";
 
@@ -31,9 +23,9 @@ const nothing = () => {};
 
 test("everything that is held goes; what links lead to stays", () => {
   using place = temporaryDirectory();
-  const { directory, removal } = ours(place);
+  const { removal } = ours(place);
   setAside(removal, nothing);
-  expect(existsSync(directory)).toBe(false);
+  expect(place.exists("ours")).toBe(false);
   expect(finishRemoval(removal)).toBeNull();
   expect(readdirSync(place.path)).toEqual(["outside.txt"]);
   // Again, as after a kill.
@@ -44,22 +36,24 @@ test("a file that has changed since, and one that is new, stay at the old place"
   using place = temporaryDirectory();
   const { directory, removal } = ours(place);
   setAside(removal, nothing);
-  writeFileSync(join(removal.aside, "deep/b.txt"), "B\n");
-  writeFileSync(join(removal.aside, "new.txt"), "new\n");
+  const aside = new Directory(removal.aside);
+  aside.write("deep/b.txt", "B\n");
+  aside.write("new.txt", "new\n");
   expect(finishRemoval(removal)).toEqual({ paths: expect.arrayContaining(["deep/b.txt", "new.txt"]), directory });
   expect(readdirSync(directory).sort()).toEqual(["deep", "new.txt"]);
-  expect(readFileSync(join(directory, "deep/b.txt"), "utf8")).toBe("B\n");
+  expect(place.read("ours/deep/b.txt")).toBe("B\n");
 });
 
 test("what stays does not take the place of a directory that was made there since", () => {
   using place = temporaryDirectory();
   const { directory, removal } = ours(place);
   setAside(removal, nothing);
-  writeFileSync(join(removal.aside, "new.txt"), "new\n");
+  const aside = new Directory(removal.aside);
+  aside.write("new.txt", "new\n");
   mkdirSync(directory);
   expect(finishRemoval(removal)).toEqual({ paths: ["new.txt"], directory: removal.aside });
   expect(readdirSync(directory)).toEqual([]);
-  expect(readFileSync(join(removal.aside, "new.txt"), "utf8")).toBe("new\n");
+  expect(aside.read("new.txt")).toBe("new\n");
 });
 
 test("a directory that was put in its place before the rename is put back", () => {
@@ -91,7 +85,7 @@ test("once it has been renamed, a directory at the old place is another one, wha
   renameSync(removal.aside, directory);
   expect(removalState(removal)).toBe("gone");
   expect(finishRemoval(removal)).toBeNull();
-  expect(readFileSync(join(directory, "a.txt"), "utf8")).toBe("a\n");
+  expect(place.read("ours/a.txt")).toBe("a\n");
 });
 
 test("paths that may go whole go with whatever is in them", () => {

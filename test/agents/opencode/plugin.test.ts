@@ -1,20 +1,10 @@
 /** The plugin itself, loaded as OpenCode loads it, with an OpenCode and a Backtrail that only write down. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createWorkspace, findWorkspace } from "../../../src/git/workspace.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../support/index.ts";
 import { hookFile, type RecordedLine } from "./recorded.ts";
 
 interface Message {
@@ -31,28 +21,28 @@ interface Hooks {
   dispose(): Promise<void>;
 }
 
+let place: TemporaryDirectory;
 let home: string;
 let project: string;
 let sessions: Record<string, { info: Record<string, unknown>; messages: Message[] }>;
 let loaded = 0;
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "opencode-plugin-")));
+  place = temporaryDirectory();
+  home = place.path;
   project = join(home, "project");
-  mkdirSync(join(project, ".git/backtrail"), { recursive: true });
-  writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  writeFileSync(join(project, ".git/backtrail/store.json"), "{}");
+  place.write("project/.git/HEAD", "ref: refs/heads/main\n");
+  place.write("project/.git/backtrail/store.json", "{}");
   mkdirSync(join(home, "told"));
   sessions = { ses_a: { info: { id: "ses_a", title: "A", time: { created: 1, updated: 2 }, cost: 3 }, messages: [] } };
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+afterEach(() => place.remove());
 
 /** The last of them to be called; each is told apart by its number. */
 const RECORD = "n=$(ls told | wc -l); cat > told/$(printf %03d $n).json";
 
 async function load(command: (verb: string) => string = () => `cd ${home}; ${RECORD}`): Promise<Hooks> {
-  const path = join(home, `plugin-${loaded++}.mjs`);
-  writeFileSync(path, hookFile.content(command));
+  const path = place.write(`plugin-${loaded++}.mjs`, hookFile.content(command));
   const module = (await import(path)) as Record<string, unknown>;
   expect(Object.keys(module)).toEqual(["Backtrail"]);
   const client = {
@@ -67,12 +57,12 @@ async function load(command: (verb: string) => string = () => `cd ${home}; ${REC
 }
 
 function told(): Record<string, unknown>[] {
-  const names = readdirSync(join(home, "told")).sort();
-  return names.map((name) => JSON.parse(readFileSync(join(home, "told", name), "utf8")) as Record<string, unknown>);
+  const names = place.names("told");
+  return names.map((name) => JSON.parse(place.read(`told/${name}`)) as Record<string, unknown>);
 }
 
 function written(id = "ses_a"): RecordedLine[] {
-  const text = readFileSync(join(project, `.git/backtrail/opencode/${id}.jsonl`), "utf8");
+  const text = place.read(`project/.git/backtrail/opencode/${id}.jsonl`);
   return text.split("\n").flatMap((line) => (line.startsWith("{") && line.endsWith("}") ? [JSON.parse(line)] : []));
 }
 
@@ -264,7 +254,7 @@ test("where Backtrail isn't enabled, nothing is reported or written", async () =
   await happens(hooks, "session.idle");
   await hooks.dispose();
   expect(told()).toEqual([]);
-  expect(readdirSync(join(project, ".git/backtrail"))).toEqual([]);
+  expect(place.names("project/.git/backtrail")).toEqual([]);
 });
 
 test("a linked work tree has its store beside the repository's git directory", async () => {
@@ -320,7 +310,7 @@ test("whatever is wrong, OpenCode goes on", async () => {
   expect(told().flatMap(({ prompt }) => prompt ?? [])).toEqual(["Two", "Three"]);
   sessions = {};
   await (await load())["chat.message"]({ sessionID: "../../x" }, { parts: [] });
-  expect(existsSync(join(home, "x.jsonl"))).toBe(false);
+  expect(place.exists("x.jsonl")).toBe(false);
 });
 
 test("loaded from two places it tells everything once", async () => {
