@@ -23,7 +23,7 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     // The command line says the same about the same turn.
     const { stdout } = await repository.run(["undo", "2", "--dry-run"]);
     const shown = (await dialog.innerText()).replace(/\s+/g, " ");
-    for (const words of ["1 file to write", "src/price.js", "left as it is"]) {
+    for (const words of ["1 file to write", "src/price.js", "not changed"]) {
       expect(stdout).toContain(words);
       expect(shown).toContain(words);
     }
@@ -71,7 +71,7 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     await dialog.getByRole("region", { name: "Conflicts" }).getByRole("link", { name: "Raise the tax" }).waitFor();
     await dialog.getByRole("button", { name: "Undo that turn too" }).click();
     await dialog.getByText("Takes back 2 turns").waitFor();
-    await dialog.getByText("left as it is").waitFor();
+    await dialog.getByText("not changed").waitFor();
     await dialog.getByLabel("Tell the agent what was undone").check();
     await dialog.getByLabel("Why, for the agent").fill("No tax before May.");
     await dialog.getByText("conversation that ends with what was undone", { exact: false }).waitFor();

@@ -55,7 +55,7 @@ export function chatLine({ chat, action }: RestorePlanAnswer, tellsAgent: boolea
     return action === "rewind" ? `${conversation}, which ends there already` : `${conversation} from before`;
   }
   // The choice to tell the agent stands below.
-  return chat.reason === "undo-only" ? "left as it is" : line(chat.why, 400);
+  return chat.reason === "undo-only" ? "not changed" : line(chat.why, 400);
 }
 
 /** `merge`: the plan takes single turns out, so a conflict is about lines and not about a file in the way. */
