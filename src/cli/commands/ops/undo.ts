@@ -25,7 +25,7 @@ import type { opsUndoCommand } from "./commands.ts";
 type Options = OptionsOf<typeof opsUndoCommand>;
 
 const QUESTION = "Undo?";
-const DONE = "Taken back";
+const DONE = "Undone";
 
 export async function run(options: Options, io: Io): Promise<number | undefined> {
   const workspace = await openWorkspace(io);
