@@ -94,6 +94,7 @@ export const SECRET: Record<string, readonly string[]> = {
     "jwt_secret_prod: «{A24}»",
   ],
   "as people write them": [
+    "door code: «4821»",
     "password = «hunter22»",
     "curl -u admin:«S3cretPass» https://api.example.org",
     "machine api.example.org login me password «z123{A8}»",
@@ -139,7 +140,6 @@ export const SECRET: Record<string, readonly string[]> = {
 export const MISSED: readonly string[] = [
   "echo -n '«Sup3rS3cret»' | base64",
   "scott/«tiger99»@orcl",
-  "door code: «4821»",
   "the password is «open the pod bay doors»",
   "here it is: «{h32}»",
 ];

@@ -5,6 +5,7 @@ import { PlaceholderTable } from "../../src/transcripts/redact/placeholders.ts";
 import { createRedactor } from "../../src/transcripts/redact/redactor.ts";
 import { filled } from "./fill.ts";
 import { FILE_NAMES, FORMS, type Form, isChosen, leaks, type Written, written, writtenSamples } from "./forms.ts";
+import { FURTHER } from "./further-samples.ts";
 import { SAMPLES, type Sample } from "./samples.ts";
 
 const SEEDS = 6;
@@ -21,6 +22,17 @@ const MAY_LEAK: Readonly<Record<string, number>> = {
   "split by a backslash": 20,
 };
 
+/** The same for the further samples, of which short ones are not found in every encoded form. */
+const FURTHER_MAY_LEAK: Readonly<Record<string, number>> = {
+  "form-encoded": 3,
+  // A name of several words is cut to its last one here.
+  "JSON value under its name": 8,
+  "URL-encoded": 1,
+  base64: 1,
+  base64url: 1,
+  "base64 in lines": 1,
+};
+
 test("the samples are many, and of many kinds", () => {
   expect(SAMPLES.length).toBeGreaterThan(250);
   expect(new Set(SAMPLES.map(({ kind }) => kind)).size).toBeGreaterThan(180);
@@ -32,6 +44,14 @@ describe("leaks", () => {
       const { leaked, count } = leaksOf(form, ({ text }) => redacted(text));
       expect((100 * leaked.length) / count).toBeLessThanOrEqual(MAY_LEAK[form.name] ?? 0);
       if (MAY_LEAK[form.name] === undefined) expect(leaked).toEqual([]);
+    });
+  }
+
+  for (const form of FORMS.filter(({ name }) => !name.startsWith("split"))) {
+    test(`${form.name}, further samples`, () => {
+      const { leaked, count } = leaksOf(form, ({ text }) => redacted(text), FURTHER);
+      expect((100 * leaked.length) / count).toBeLessThanOrEqual(FURTHER_MAY_LEAK[form.name] ?? 0);
+      if (FURTHER_MAY_LEAK[form.name] === undefined) expect(leaked).toEqual([]);
     });
   }
 

@@ -16,6 +16,7 @@ import { type Reverted, revertChanges } from "../revert/revert.ts";
 import { treeOf } from "../side-effects/collect.ts";
 import { inProgressEffects } from "../side-effects/in-progress.ts";
 import { effectPath, type SideEffect } from "../side-effects/model.ts";
+import { changedUnwatched } from "../side-effects/unwatched.ts";
 import type {
   ChatPlan,
   Conflict,
@@ -122,7 +123,10 @@ export async function buildPlan(
     const left = new Set(planned.notUndone.map(effectPath).filter((path) => path !== null));
     // Effects that concern more than single files come first, because long lists are truncated.
     notUndone.push(...inProgressEffects(workspace, present, request));
-    notUndone.push(...elsewhere.filter((effect) => !left.has(effectPath(effect) ?? "")), ...planned.notUndone);
+    const unseen = changedUnwatched(workspace.root, input, request);
+    for (const rows of [elsewhere, unseen])
+      notUndone.push(...rows.filter((effect) => !left.has(effectPath(effect) ?? "")));
+    notUndone.push(...planned.notUndone);
   }
   const { files } = planned;
   const conflicts = [...planned.conflicts];

@@ -62,3 +62,22 @@ test("a branch that was checked out since is named", async () => {
   const plan = await planRewind(ground.workspace, { kind: "step", step }, {});
   expect(whyOf(plan, "You are on branch other; this step was on branch main")).toBeDefined();
 });
+
+test("a changed file that git is set not to check is named", async () => {
+  using ground = await started();
+  for (const name of ["assumed.txt", "skipped.txt", "same.txt"]) ground.write(name, "one\n");
+  ground.git("add", "--all");
+  ground.git("commit", "--quiet", "-m", "marked");
+  ground.git("update-index", "--assume-unchanged", "assumed.txt", "same.txt");
+  ground.git("update-index", "--skip-worktree", "skipped.txt");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const step = await ground.save();
+  const rows = async () => (await planRewind(ground.workspace, { kind: "step", step }, {})).notUndone;
+  expect(await rows()).toEqual([]);
+  ground.write("assumed.txt", "two\n");
+  ground.write("skipped.txt", "two\n");
+  expect(await rows()).toEqual([
+    { kind: "left-alone", path: "assumed.txt", reason: { kind: "unwatched" } },
+    { kind: "left-alone", path: "skipped.txt", reason: { kind: "unwatched" } },
+  ]);
+});

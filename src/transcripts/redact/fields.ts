@@ -1,6 +1,8 @@
 /** Classifies a value by its JSON key: opaque data that must not change, an id, or a secret. */
 import { ALPHANUMERIC, byteSet } from "./bytes.ts";
+import { LISTS_CODES } from "./find/codes.ts";
 import { beginsText } from "./find/encoded.ts";
+import { DECLARES } from "./find/manifests.ts";
 import { kindOfKey, type NameKind } from "./find/names.ts";
 import type { Rule } from "./rules.ts";
 import { rulesNear } from "./scan.ts";
@@ -21,11 +23,20 @@ export interface Key {
   constant: boolean;
   /** The rules of services that the key names. */
   near: readonly Rule[];
+  /** What the key says about its object, or about the list that follows. */
+  declares: "secrets" | "codes" | undefined;
 }
 
 export type SecretKind = NameKind | "cookie" | "authorization";
 
-export const NO_KEY: Key = { text: "", field: "text", secret: undefined, constant: false, near: [] };
+export const NO_KEY: Key = {
+  text: "",
+  field: "text",
+  secret: undefined,
+  constant: false,
+  near: [],
+  declares: undefined,
+};
 
 /** Caches the meaning of keys, because a transcript has a few dozen keys and millions of values. */
 export class Keys {
@@ -50,7 +61,9 @@ export class Keys {
     const secret = headerOf(text) ?? kindOfKey(text);
     const isText = secret === "session" || /^private_?key_?id$/i.test(text);
     const near = rulesNear(this.#rules, text);
-    return { text, field: isText ? "text" : fieldOf(text), secret, constant: /^[A-Z][A-Z0-9_]*$/.test(text), near };
+    const declares = DECLARES.test(text) ? "secrets" : LISTS_CODES.test(text) ? "codes" : undefined;
+    const constant = /^[A-Z][A-Z0-9_]*$/.test(text);
+    return { text, field: isText ? "text" : fieldOf(text), secret, constant, near, declares };
   }
 }
 

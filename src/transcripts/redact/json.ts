@@ -1,5 +1,5 @@
 /** Finds the strings of a JSON text as byte ranges without parsing it, and decodes their escapes. */
-import { BACKSLASH, isSpace, QUOTE } from "./bytes.ts";
+import { BACKSLASH, isDigit, isSpace, QUOTE } from "./bytes.ts";
 
 export interface StringValue {
   /** Between the quotes. */
@@ -59,10 +59,27 @@ export function eachString(
     } else if (byte === 0x5b || byte === 0x7b) {
       keyStart = keyEnd = 0;
       seen = true;
-    } else if (byte >= 0x80 || (!seen && !isSpace(byte))) return false;
+    } else if (byte > 0x40 && byte !== 0x5d && byte !== 0x7d) {
+      const length = literalAt(bytes, i, to);
+      if (length === 0) return false;
+      i += length - 1;
+    } else if (!seen && !isSpace(byte)) return false;
   }
   return seen;
 }
+
+/**
+ * The length of `true`, `false`, `null` or the `e` of a number at `at`; 0 for any other letter, which JSON has in
+ * strings only: `[sudo] password for …` is a line of text.
+ */
+function literalAt(bytes: Uint8Array, at: number, to: number): number {
+  for (const literal of LITERALS) {
+    if (at + literal.length <= to && literal.every((byte, i) => bytes[at + i] === byte)) return literal.length;
+  }
+  return (bytes[at] === 0x65 || bytes[at] === 0x45) && isDigit(bytes[at - 1] as number) ? 1 : 0;
+}
+
+const LITERALS = ["true", "false", "null"].map((text) => [...Buffer.from(text)]);
 
 /** Decodes a string's escapes into `target`, which must have room for all its bytes; returns the decoded length. */
 export function withoutEscapes(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {

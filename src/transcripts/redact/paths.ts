@@ -12,8 +12,13 @@ import type { Scanner } from "./scan.ts";
 /** A part of a name that is only random, or looks like a password. */
 export const NAME_RULE = "file-name";
 
-const MIN_TOKEN = 16;
+const MIN_TOKEN = 10;
+/** Shorter runs of letters alone are often names of classes. */
+const MIN_LETTERS = 14;
 const MIN_PASSWORD = 8;
+/** Shorter runs, and shorter parts, must have all three kinds of characters, well mixed. */
+const MIN_PLAIN = 16;
+const MIN_PART = 12;
 const TOKEN = byteSet(`${ALPHANUMERIC}+=_%~-`);
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi;
 
@@ -61,9 +66,10 @@ function randomPart(path: Buffer, start: number, end: number): Span | undefined 
   const text = path.toString("latin1", start, end).replace(UUID, (id) => " ".repeat(id.length));
   if (isStandIn(text)) return undefined;
   let span: Span | undefined;
-  for (const part of text.matchAll(/[A-Za-z0-9]{12,}/g)) {
+  for (const part of text.matchAll(/[A-Za-z0-9]{10,}/g)) {
     const first = start + part.index;
-    if (isRandom(path, first, first + part[0].length, part[0]))
+    const strict = end - start < MIN_PLAIN || part[0].length < MIN_PART;
+    if (isRandom(path, first, first + part[0].length, part[0], strict))
       span = { start: span?.start ?? first, end: first + part[0].length };
   }
   return (
@@ -71,21 +77,25 @@ function randomPart(path: Buffer, start: number, end: number): Span | undefined 
   );
 }
 
-function isRandom(path: Buffer, start: number, end: number, text: string): boolean {
+function isRandom(path: Buffer, start: number, end: number, text: string, strict: boolean): boolean {
   const make = makeOf(path, start, end);
   const mixed = make.changes - make.humps;
   // Class names have capitals too, but each is followed by small letters.
-  if (make.digits < 2) return make.length >= MIN_TOKEN && make.capitals > 3 && mixed >= make.length * 0.35;
+  if (make.digits < 2 && make.length >= MIN_LETTERS)
+    return make.capitals > 3 && mixed >= make.length * (make.length < MIN_PLAIN ? 0.5 : 0.35);
+  if (make.digits < (strict ? 1 : 2)) return false;
   if (make.small + make.capitals < 2 || isWordy(text)) return false;
   if (/^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text)) return text.length >= 30;
   const entropy = entropyOf(path, start, end);
+  if (strict && (make.small < 2 || make.capitals < 2 || mixed < make.length * 0.4)) return false;
   if (make.length >= 24 && (make.small === 0 || make.capitals === 0)) return mixed >= 3 && entropy >= 3.6;
   return mixed >= make.length * 0.22 && entropy >= 3;
 }
 
 /** `Tr0ub4dor&3`: symbols that file names do not have, and digits inside words. */
 function isPassword(stem: string): boolean {
-  if (stem.length < MIN_PASSWORD || stem.length > 64 || /[\s()[\]{},']/.test(stem)) return false;
+  if (stem.length < MIN_PASSWORD || stem.length > 64 || /[\s[\]{},']/.test(stem)) return false;
+  if (/[()]/.test(stem) && new Set(stem.match(/[!#$^&*?@=+]/g)).size < 3) return false;
   if (!/[!#$^&*?]/.test(stem) || !/\d/.test(stem) || !/[A-Za-z]/.test(stem) || isStandIn(stem)) return false;
   return !isWordy(stem.replace(/[^A-Za-z0-9]/g, "")) || /[A-Za-z]\d+[!#$^&*?]$/.test(stem);
 }

@@ -357,3 +357,18 @@ function skeleton(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.entries(value).map(([key, inner]) => [key, skeleton(inner)]);
 }
+
+describe("lines that begin like JSON and are none", () => {
+  for (const line of [`[INFO] pushed with ${GITHUB}`, `{token ${GITHUB}}`, `[sudo] "a" ${GITHUB}`]) {
+    test(line.slice(0, 7), () => {
+      const expected = line.replace(GITHUB, "[secret:github-token:1]");
+      expect(redacted(line)).toBe(expected);
+      expect(redacted(`first\n${line}\nlast`)).toBe(`first\n${expected}\nlast`);
+    });
+  }
+
+  test("numbers, true, false and null are JSON", () => {
+    const line = `[1.5e3, -2E5, true, false, null, {"data": "${"A".repeat(80)}", "token": "${GITHUB}"}]`;
+    expect(redacted(line)).toBe(line.replace(GITHUB, "[secret:github-token:1]"));
+  });
+});

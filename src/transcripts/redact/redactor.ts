@@ -6,7 +6,9 @@ import type { Custom } from "./custom.ts";
 import { type Field, isOpaque, type Key, Keys, NO_KEY, type SecretKind } from "./fields.ts";
 import { holdsSecret } from "./find/assignment.ts";
 import { authorizationAt, type Span } from "./find/blocks.ts";
+import { codesAfter } from "./find/codes.ts";
 import { cookiesIn } from "./find/cookies.ts";
+import { declaredAround } from "./find/manifests.ts";
 import { eachString, rawOffsets, type StringValue, withoutEscapes } from "./json.ts";
 import { NAME_RULE, secretsInPath } from "./paths.ts";
 import { type Placeholders, placeholdersIn, type Secret } from "./placeholders.ts";
@@ -60,8 +62,9 @@ export interface Redactor {
 type PathOptions = Pick<RedactOptions, "placeholders" | "known">;
 
 /** Increase this when the built-in rules find more, so that text redacted or checked with fewer rules is rescanned. */
-export const RULES_REVISION = 3;
+export const RULES_REVISION = 4;
 
+const DECLARED_BY = /^"(?:Secret|random_password|sensitive(?:_values|_attributes)?)"$/;
 /** Shorter values have no room for a name, an operator and a password. */
 const SHORTEST = 8;
 const MIN_PASSWORD = 4;
@@ -168,8 +171,31 @@ class Finder {
       name = key.text === "name" || key.text === "key" ? this.#nameIn(bytes, value) : NO_KEY;
       option = key === NO_KEY && bytes[value.start] === 0x2d ? this.#nameIn(bytes, value) : NO_KEY;
       this.#string(bytes, value, key.field, named, found);
+      if (key.text === "kind" || key.text === "type") declared(value.start - 1, value.end + 1);
     };
-    return eachString(bytes, from, to, visit, (start, end) => this.#key(bytes, start, end, found));
+    // What an object declares to be secret is apart from the declaration.
+    const declared = (start: number, end: number) => {
+      if (start < read || !DECLARED_BY.test(bytes.toString("latin1", start, Math.min(end, start + MAX_NAME)))) return;
+      const isKind = bytes[start + 1] === 0x53;
+      const around = declaredAround(
+        bytes,
+        Math.max(from, read),
+        isKind ? start : start + 1,
+        isKind ? end : end - 1,
+        to,
+      );
+      read = around.end;
+      for (const span of around.spans) found.push({ rule: "secret", ...span, weight: WEIGHT.named });
+    };
+    let read = from;
+    return eachString(bytes, from, to, visit, (start, end) => {
+      this.#key(bytes, start, end, found);
+      const { declares } = this.#keys.of(bytes, start, end);
+      if (declares === "secrets") declared(start - 1, end + 1);
+      if (declares !== "codes") return;
+      for (const span of codesAfter(bytes, end, to))
+        found.push({ rule: "recovery-code", ...span, weight: WEIGHT.named });
+    });
   }
 
   /** A value that is itself a name. */

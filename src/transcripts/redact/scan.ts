@@ -104,6 +104,7 @@ export class Scanner {
         decoded: from,
         jwk: from,
         cookies: from,
+        declared: from,
         long: from,
         value: from,
         names: 0,

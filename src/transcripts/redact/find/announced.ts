@@ -16,8 +16,19 @@ import {
   puttyKey,
   type Span,
 } from "./blocks.ts";
+import {
+  CODE_KEY_WORDS,
+  CODE_WORDS,
+  codesAfter,
+  cookieOfJar,
+  FOREIGN_WORDS,
+  foreignAfter,
+  insertedAfter,
+  typedAfter,
+} from "./codes.ts";
 import { COMMAND_WORDS, passwordsOf } from "./commands.ts";
 import { cookiesAfter } from "./cookies.ts";
+import { declaredAround } from "./manifests.ts";
 import { loginAfter } from "./prose.ts";
 import { continuation, isLineEnd } from "./wrapped.ts";
 
@@ -34,6 +45,12 @@ export type Own =
   | "one-time"
   | "jwk"
   | "pgpass"
+  | "declared"
+  | "codes"
+  | "typed"
+  | "foreign"
+  | "inserted"
+  | "cookie-jar"
   | "percent";
 
 export const OWN: Readonly<Record<string, Own>> = {
@@ -53,7 +70,25 @@ export const OWN: Readonly<Record<string, Own>> = {
   "otpauth://": "one-time",
   '"kty': "jwk",
   ":5432:": "pgpass",
+  "kind: secret": "declared",
+  '"secret"': "declared",
+  '"secret\\': "declared",
+  sensitive: "declared",
+  random_password: "declared",
+  "sendline(": "typed",
+  "send ": "typed",
+  "log in": "spoken-login",
+  "logs in": "spoken-login",
+  "logged in": "spoken-login",
+  "sign in": "spoken-login",
+  "signs in": "spoken-login",
+  account: "spoken-login",
+  "insert into": "inserted",
+  "\ttrue\t": "cookie-jar",
+  "\tfalse\t": "cookie-jar",
   "%": "percent",
+  ...Object.fromEntries([...CODE_WORDS, ...CODE_KEY_WORDS].map((word) => [word, "codes" as const])),
+  ...Object.fromEntries(FOREIGN_WORDS.map((word) => [word, "foreign" as const])),
   ...Object.fromEntries(COMMAND_WORDS.map((word) => [word, "command" as const])),
 };
 /** The text that is scanned, and the state of the scan. */
@@ -65,6 +100,8 @@ export interface OwnState {
   /** The end of the last key in JSON, and of the last cookies. */
   jwk: number;
   cookies: number;
+  /** The end of the last object that declares its values secret. */
+  declared: number;
 }
 
 export function ownAt(own: Exclude<Own, "percent">, start: number, end: number, state: OwnState): Candidate[] {
@@ -104,6 +141,24 @@ export function ownAt(own: Exclude<Own, "percent">, start: number, end: number, 
       state.jwk = parts.end;
       return as("private-key", WEIGHT.named, ...parts.spans);
     }
+    case "declared": {
+      if (start < state.declared) return [];
+      const { spans, end: last } = declaredAround(bytes, Math.max(from, state.declared), start, end, to);
+      state.declared = last;
+      return as("secret", WEIGHT.named, ...spans);
+    }
+    case "codes":
+      return beginsToken(bytes, from, start, true)
+        ? as("recovery-code", WEIGHT.named, ...codesAfter(bytes, end, to))
+        : [];
+    case "typed":
+      return as("password", WEIGHT.named, typedAfter(bytes, from, start, end, to));
+    case "foreign":
+      return as("password", WEIGHT.named, foreignAfter(bytes, end, to));
+    case "inserted":
+      return as("password", WEIGHT.named, ...insertedAfter(bytes, end, to));
+    case "cookie-jar":
+      return as("session", WEIGHT.named, cookieOfJar(bytes, end, to));
     case "credentials":
       return beginsToken(bytes, from, start)
         ? as("authorization", WEIGHT.named, credentialsAfter(bytes, start, end, to))

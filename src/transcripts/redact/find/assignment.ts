@@ -67,7 +67,11 @@ export function assignedAfter(
   if (operator === 0) {
     const apart = valueApart(bytes, nameEnd, to);
     if (apart !== undefined) return valueAt(bytes, apart, to, { tight: false, constant });
-    if (!spaced) return kind === "password" && !closed ? saidBefore(bytes, from, wordStart) : undefined;
+    if (!spaced && (kind !== "password" || closed)) return undefined;
+    if (!spaced)
+      return bytes[at] === 0x2c
+        ? spokenAfter(bytes, from, wordStart, nameEnd, to, "password")
+        : saidBefore(bytes, from, wordStart);
     if (!closed && (isOption(bytes, from, wordStart) || isGiven(bytes, from, wordStart)))
       return valueAt(bytes, at, to, { tight: false, constant, certain: isGiven(bytes, from, wordStart) });
     if (closed || !kind) return undefined;
@@ -146,9 +150,10 @@ function isPassword(value: string, make: Make, assigned: Assigned): boolean {
   if (letters === 0) return make.symbols > 0 && make.digits > 0;
   if (assigned.tight && assigned.constant) return true;
   if (assigned.inCode && !assigned.quoted && !assigned.tight) return false;
-  if (assigned.weak && (assigned.inCode || make.digits === 0 || isTechnical(value))) return false;
+  if (assigned.weak && (assigned.inCode || isTechnical(value))) return false;
+  if (assigned.weak && make.digits === 0 && !(assigned.quoted && isScrambledLetters(value))) return false;
   if (isPassphrase(value)) return true;
-  if (plain && isScrambledLetters(value)) return !assigned.inCode && !assigned.listed;
+  if (plain && isScrambledLetters(value)) return !assigned.inCode && (!assigned.listed || assigned.constant);
   if (plain)
     return assigned.setting ? /^[a-z]{6,}$/.test(value) : assigned.quoted && !assigned.listed && isPlainWord(value);
   if (!isWordy(value)) return true;

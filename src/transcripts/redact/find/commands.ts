@@ -3,7 +3,7 @@
  * me:…`.
  */
 
-import { beginsToken } from "../bytes.ts";
+import { beginsToken, isWord } from "../bytes.ts";
 import type { Span } from "./blocks.ts";
 import { isStandIn } from "./value.ts";
 
@@ -23,6 +23,8 @@ const STORE_PASSWORD = [option("-(?:src|dest|new)?(?:store|key)pass(?::env)? ")]
 const DIRECTORY = [option("-w ")];
 /** Communities are passwords, too, but for the two that everybody knows. */
 const SNMP = [option("-[AX] "), option("-c (?!public|private)")];
+/** `NAME=…`: all of them are secret. */
+const SETTINGS = [option(String.raw`[A-Za-z_][\w.-]{0,63}=`)];
 const CURL = [
   option("--oauth2-bearer "),
   option(String.raw`(?:-u|--user|-U|--proxy-user)[= ]?["']?[\w.@+%-]{1,64}:`),
@@ -99,14 +101,34 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
   "create secret": [option(String.raw`--from-literal[= ]\\*["']?[\w.-]{1,64}=`)],
   "gh secret set": [option("(?:-b|--body)[= ]")],
   "identified by": [new RegExp(`^\\s+(?:password )?(?=['"])${WORD}`, "gi")],
+  "rclone obscure": [FIRST],
+  "vault kv": [option(String.raw`[\w.-]{1,64}=`)],
+  secretsmanager: [option("--secret-string ")],
+  "ssm put-parameter": [/(?=.*SecureString).*?(?:^|\s)--value \\*["']?([^\s"'\\]{4,400})/g],
+  "fly secrets": SETTINGS,
+  "flyctl secrets": SETTINGS,
+  "secrets set": SETTINGS,
+  "config:set": SETTINGS,
+  "userpassword::": [FIRST],
+  "snmp-server community": [FIRST],
+  "acl setuser": [/\s>([^\s"'\\]{4,128})/g],
+  "> auth": [FIRST],
+  "shared-secret": [/^ (?=\S*\d)(?=\S*[A-Za-z])([^\s"'\\]{6,128})/g],
   curl: CURL,
   wget: [option("--(?:http-|ftp-|proxy-)?password[= ]")],
 };
+
+const STDIN = new RegExp(String.raw`(?:echo|printf|print)(?: -\w+)* ${WORD}(?:\\n)?["']?\s*\|\s*(?:npx )?$`);
 
 /** These programs read a password from a pipe: `echo … | sudo -S`. */
 const PIPED: Readonly<Record<string, RegExp>> = {
   "sudo -s": new RegExp(String.raw`(?:echo|printf|print)(?: -\w+)* ${WORD}(?:\\n)?["']?\s*\|\s*$`),
   "docker login": new RegExp(String.raw`(?:echo|printf|print)(?: -\w+)* ${WORD}(?:\\n)?["']?\s*\|\s*$`),
+  "gcloud secrets": STDIN,
+  "docker secret create": STDIN,
+  "wrangler secret put": STDIN,
+  "vercel env add": STDIN,
+  "gh secret set": STDIN,
   chpasswd: /(?:echo|printf|print)(?: -\w+)* \\*["']?[\w.-]{1,32}:([^\s"'\\|]{4,128})\\*["']?\s*\|\s*(?:sudo )?$/,
 };
 
@@ -114,6 +136,8 @@ const TEXT = String.raw`\\*["'][^"'\\]{1,80}\\*["']`;
 const PASSWORD_TEXT = String.raw`\\*["']([^"'\\\s]{4,128})\\*["']`;
 const SECOND = new RegExp(`^\\s*(?:\\w+ ?= ?)?${TEXT}\\s*,\\s*(?:\\w+ ?= ?)?${PASSWORD_TEXT}\\s*[,)]`, "s");
 const THIRD = new RegExp(`^[^,()]{1,200},\\s*${TEXT}\\s*,\\s*${PASSWORD_TEXT}\\s*[,)]`, "s");
+
+const KEY_ARGUMENT = /^[^,()]{1,80},\s*b?\\*["']([^"'\\\s]{8,128})\\*["']\s*[,)]/;
 
 /** Calls that take a name and a password. */
 const CALLS: Readonly<Record<string, RegExp>> = {
@@ -131,6 +155,16 @@ const CALLS: Readonly<Record<string, RegExp>> = {
   "ftp_login(": THIRD,
   "ldap_bind(": THIRD,
   "algoliasearch(": SECOND,
+  "twilio(": SECOND,
+  "createhmac(": SECOND,
+  "jwt.sign(": KEY_ARGUMENT,
+  "jwt.verify(": KEY_ARGUMENT,
+  "jwt.encode(": KEY_ARGUMENT,
+  "jwt.decode(": KEY_ARGUMENT,
+  "hmac.new(": /^\s*b?["']([^"'\\\s]{8,128})["']\s*,/,
+  "= password(": /^\s*\\*'([^"'\\\s]{4,128})\\*'\s*\)/,
+  "<auth-user-pass>": /^(?:(?:\\+r)?\\+n|\r?\n)[^\s\\<]{1,80}(?:(?:\\+r)?\\+n|\r?\n)([^\s\\<]{4,128})/,
+  "wifi:": /^(?:[STH]:[^;\n]{0,80};){0,3}P:([^;\s\\]{4,80});/,
 };
 
 export const COMMAND_WORDS: readonly string[] = [
@@ -140,7 +174,7 @@ export const COMMAND_WORDS: readonly string[] = [
 /** The passwords of the command whose name is between `start` and `end`. */
 export function passwordsOf(bytes: Buffer, from: number, start: number, end: number, to: number): Span[] {
   const name = bytes.toString("latin1", start, end).toLowerCase();
-  if (!CALLS[name] && !beginsToken(bytes, from, start)) return [];
+  if (!CALLS[name] && isWord(bytes[start]) && !beginsToken(bytes, from, start)) return [];
   const found: Span[] = [];
   const after = bytes.toString("latin1", end, Math.min(to, end + MAX_COMMAND));
   const call = CALLS[name];

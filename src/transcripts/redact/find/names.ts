@@ -61,6 +61,11 @@ export const NAMES: Readonly<Record<string, NameKind>> = {
   salt: "salt",
   pepper: "salt",
   pin: "pin",
+  otp: "pin",
+  "2fa code": "pin",
+  "verification code": "pin",
+  "one-time code": "pin",
+  "door code": "pin",
   session_id: "session",
   "session-id": "session",
   "session id": "session",
@@ -72,7 +77,18 @@ export const NAMES: Readonly<Record<string, NameKind>> = {
 };
 
 /** Words that occur in others ("compass", "spinning"), so they must be separate. */
-export const ALONE: ReadonlySet<string> = new Set(["pass", "pwd", "pw", "psk", "auth", "key", "salt", "pepper", "pin"]);
+export const ALONE: ReadonlySet<string> = new Set([
+  "pass",
+  "pwd",
+  "pw",
+  "psk",
+  "auth",
+  "key",
+  "salt",
+  "pepper",
+  "pin",
+  "otp",
+]);
 
 /** Short words that are weaker evidence: a name that ends in one may only say where the value belongs. */
 const MAX_SHORT_WORD = 4;

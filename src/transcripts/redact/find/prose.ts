@@ -9,7 +9,9 @@ const MAX_SENTENCE = 160;
 
 /** `… for the staging database is now: `, `… was `: the text between the name and the value. */
 const COPULA =
-  /^s?(?: (?:for|of|to|on|in|at)(?: [\w'@.-]{1,24}){1,5}?)?(?: ?(?:code|number))?(?: (?:is|was|are|will be|should be|(?:is |was )?(?:set|changed|reset) to|to(?= \\*["'][^"']*\d)|[057](?= \S)|-|->|\u00e2\u0086\u0092|\u00e2\u0080\u0093)| ?[=:])(?: (?:now|still|just|currently))?:? +/;
+  /^s?(?: (?:for|of|to|on|in|at)(?: \\*[\w'"@.:/\\-]{1,64}){1,5}?| (?:you|I|we|they)(?: [\w']{1,16}){1,3})?(?: ?(?:code|number))?(?: (?:is|was|are|will be|should be|(?:is |was )?(?:set|changed|reset) to|to(?= \\*["'][^"']*\d)|[057](?= \S)|-|->|\u00e2\u0086\u0092|\u00e2\u0080\u0093)| ?[=:])(?: (?:now|still|just|currently))?:? +/;
+/** `… (which is `, `…, just type `: only before what no sentence has. */
+const ASIDE = /^(?: \((?:which is |it'?s |it is |is )?|, (?:just |then |so )?(?:type|enter|use|give|try) )(?=\S)/;
 /** `with password …`: only if the word can't be anything else. */
 const GIVEN = /\b(?:with|use|using|the|and|pass(?:word)?|for) $/i;
 /** A quoted text, or a word up to the punctuation after it. */
@@ -31,7 +33,11 @@ export function spokenAfter(
   const earlier = kind === "password" && !copula ? saidBefore(bytes, from, wordStart) : undefined;
   if (earlier) return earlier;
   const isGiven = kind === "secret" || (kind === "password" && GIVEN.test(before));
-  const skipped = copula ? copula[0].length : isGiven ? 1 : -1;
+  const isSet = /\b(?:set|reset|chang|updat)\w* (?:\w+ ){0,3}$/i.test(
+    bytes.toString("latin1", Math.max(from, wordStart - 40), wordStart),
+  );
+  const aside = copula || kind !== "password" ? null : (isSet ? /^ to (?=\S)/ : ASIDE).exec(text);
+  const skipped = copula ? copula[0].length : aside ? aside[0].length : isGiven ? 1 : -1;
   if (skipped < 0) return undefined;
   const said = SAID.exec(text.slice(skipped));
   if (!said) return undefined;
@@ -78,14 +84,17 @@ export function loginAfter(
   const match = LOGIN.exec(bytes.toString("latin1", end, Math.min(to, end + MAX_SENTENCE)));
   const value = match && withoutPunctuation(match[2] ?? "");
   if (!match || !value || isStandIn(value) || isReference(value) || isTechnical(value)) return undefined;
-  if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || /[/:=()]/.test(value)) return undefined;
-  if (match[1] !== " / " && isWordy(value)) return undefined;
+  if (/[/:=()]/.test(value)) return undefined;
+  if (!isScrambledLetters(value)) {
+    if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return undefined;
+    if (match[1] !== " / " && isWordy(value)) return undefined;
+  }
   const start = end + match[0].length;
   return { start, end: start + value.length };
 }
 
 const LOGIN =
-  /^s?(?:(?: (?:is|are))? ?[:=]|(?: in)? (?:with|as))\s*["'`]?[\w.@+-]{2,40}( \/ |\/|:| : | )(?=([^\s"'`<>\\,;|&]{6,60}))/;
+  /^s?(?:(?: (?:is|are))? ?[:=]| (?:is|are)|(?: in)? (?:with|as))\s*["'`]?[\w.@+-]{2,40}["'`]?( \/ |\/|:| : | and ["'`]| )["'`]?(?=([^\s"'`<>\\,;|&]{6,60}))/;
 
 function isSaid(value: string, kind: NameKind, quoted: boolean, isCopula: boolean, rest: string): boolean {
   if (kind === "pin") return /^\d{4,8}$/.test(value);
