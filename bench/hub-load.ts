@@ -11,9 +11,8 @@ const FILE_PART = 20_000;
 export const DAYS = 180;
 export const REPOSITORIES = 20;
 const DAY_MS = 86_400_000;
-/** About 40 words. */
-const MESSAGE_LENGTH = 280;
-const PROMPT_LENGTH = 105;
+/** A message has about 40 words. */
+const LENGTHS = { message: 280, prompt: 105 } as const;
 const SESSION_TURNS = 10;
 
 export class Load {
@@ -46,14 +45,14 @@ export class Load {
       text:
         messages === 0
           ? null
-          : { session, prompt: this.piece(PROMPT_LENGTH), paths: [`src/${this.words(1)}.ts`], checkpoints: [] },
+          : { session, prompt: this.piece(LENGTHS.prompt), paths: [`src/${this.words(1)}.ts`], checkpoints: [] },
       messages:
         messages === 0
           ? null
           : Array.from({ length: messages }, (_, i) => ({
               kind: i % 2 === 0 ? ("answer" as const) : ("tool-result" as const),
               tool: i % 2 === 0 ? null : "Bash",
-              text: this.piece(MESSAGE_LENGTH),
+              text: this.piece(LENGTHS.message),
             })),
     };
   }

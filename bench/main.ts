@@ -28,56 +28,6 @@ import { startRows } from "./rows/start.ts";
 import { turnRows, wideRows } from "./rows/turns.ts";
 import { undoRows } from "./rows/undo.ts";
 
-const FULL = {
-  start: 200,
-  turns: { 1000: 40, 10000: 30, 100000: 20 },
-  wide: { files: 10_000, changes: [5], pairs: 30 },
-  commits: 40,
-  undo: { files: 10_000, changed: 500, pairs: 20 },
-  flat: 40,
-  sessions: 500,
-  megabytes: 100,
-  described: 40,
-  run: 40,
-  mcp: 40,
-  logs: 10_000,
-  stream: 1_000,
-  history: 20,
-  checkpoints: 10_000,
-  conversation: { megabytes: 50, commits: 100 },
-  back: 12,
-  log: 60,
-  files: 10_000,
-  changed: 500,
-  transcripts: 300,
-  search: 30,
-  steps: 10_000,
-};
-const QUICK = {
-  start: 30,
-  turns: { 1000: 8, 10000: 6 },
-  wide: { files: 10_000, changes: [5], pairs: 6 },
-  commits: 8,
-  undo: { files: 2_000, changed: 100, pairs: 6 },
-  flat: 8,
-  sessions: 20,
-  megabytes: 20,
-  described: 10,
-  run: 10,
-  mcp: 10,
-  logs: 10_000,
-  stream: 100,
-  history: 6,
-  checkpoints: 500,
-  conversation: { megabytes: 5, commits: 10 },
-  back: 4,
-  log: 15,
-  files: 10_000,
-  changed: 500,
-  transcripts: 20,
-  search: 8,
-  steps: 10_000,
-};
 const CHANGES = [0, 5, 500];
 
 const { values } = parseArgs({
@@ -88,6 +38,31 @@ const { values } = parseArgs({
     pairs: { type: "string" },
   },
 });
+/** Of a full and of a quick run. */
+const size = <T>(full: T, quick: T): T => (values.quick ? quick : full);
+const sizes = {
+  start: size(200, 30),
+  turns: size<Record<string, number>>({ 1000: 40, 10000: 30, 100000: 20 }, { 1000: 8, 10000: 6 }),
+  wide: { files: 10_000, changes: [5], pairs: size(30, 6) },
+  commits: size(40, 8),
+  undo: { files: size(10_000, 2_000), changed: size(500, 100), pairs: size(20, 6) },
+  flat: { sessions: size(500, 20), megabytes: size(100, 20), pairs: size(40, 8) },
+  described: size(40, 10),
+  run: size(40, 10),
+  mcp: size(40, 10),
+  logs: 10_000,
+  stream: size(1_000, 100),
+  history: size(20, 6),
+  checkpoints: size(10_000, 500),
+  conversation: { megabytes: size(50, 5), commits: size(100, 10) },
+  back: size(12, 4),
+  log: size(60, 15),
+  files: 10_000,
+  changed: 500,
+  transcripts: size(300, 20),
+  search: size(30, 8),
+  steps: 10_000,
+};
 const place = realpathSync(mkdtempSync(join(tmpdir(), "backtrail-bench-")));
 process.on("exit", () => rmSync(place, { recursive: true, force: true }));
 process.on("SIGINT", () => process.exit(130));
@@ -105,7 +80,6 @@ else {
 
 function measure(): Row[] {
   const program = executable();
-  const sizes = values.quick ? QUICK : FULL;
   const all: Row[] = [];
   const part = (name: string, measured: () => Row[]) => {
     if (values.only !== undefined && name !== values.only && name.split("-")[0] !== values.only) return;
@@ -120,11 +94,12 @@ function measure(): Row[] {
   }
   part("wide", () => wideRows(program, place, sizes.wide.files, sizes.wide.changes, pairs(sizes.wide.pairs)));
   part("commits", () => commitRows(program, place, pairs(sizes.commits)));
-  part("checkpoints", () => checkpointRows(program, place, sizes, pairs(sizes.history)));
+  const repository = { ...sizes, sessions: sizes.flat.sessions };
+  part("checkpoints", () => checkpointRows(program, place, repository, pairs(sizes.history)));
   part("undo", () => undoRows(program, place, sizes.undo.files, sizes.undo.changed, pairs(sizes.undo.pairs)));
   part("back", () => backRows(program, place, sizes, pairs(sizes.back)));
   part("log", () => logRows(program, place, sizes, pairs(sizes.log)));
-  part("flat", () => flatRows(program, place, sizes, pairs(sizes.flat)));
+  part("flat", () => flatRows(program, place, sizes.flat, pairs(sizes.flat.pairs)));
   part("described", () => describedRows(program, place, pairs(sizes.described)));
   const runs = { logs: sizes.logs, megabytes: sizes.stream };
   part("search", () => searchRows(program, place, sizes.transcripts, pairs(sizes.search)));

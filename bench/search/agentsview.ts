@@ -11,6 +11,7 @@ import { program, started, type Taken, taken } from "./program.ts";
 
 const PAIRS = 15;
 const NEEDLES = 50;
+const COMMON = "return";
 /** What agentsview calls the fields of the needles. */
 const LOCATIONS = {
   prompt: "message",
@@ -19,7 +20,6 @@ const LOCATIONS = {
   command: "tool_input",
   output: "tool_result",
 };
-const COMMON = "return";
 
 /** `place` is the home with the corpus; `ours` is what indexing it took. */
 export async function besideAgentsview(

@@ -22,8 +22,7 @@ interface View {
   now: Date;
 }
 
-const SHOWN_FILES = 20;
-const PROMPT_LINES = 6;
+const SHOWN = { files: 20, promptLines: 6 } as const;
 /** The widths of a step's id, and of an age. */
 const WIDTHS = { step: 12, age: 12 } as const;
 const MIN_TITLE = 10;
@@ -44,14 +43,14 @@ export function bisectLines(workspace: Workspace, found: Break, view: View): str
     const text = by === "subagent" && step ? titleOf(step) : (turn.prompt ?? titleOf(turn.head));
     lines.push(
       ...wrap(oneLine(text), columns - 2)
-        .slice(0, PROMPT_LINES)
+        .slice(0, SHOWN.promptLines)
         .map((line) => `  ${line}`),
     );
     if (by === "subagent" && turn.prompt)
       lines.push(paint("dim", `  in the turn: ${fit(oneLine(turn.prompt), columns - 15)}`));
   } else lines.push(`${pointLine(found.good, view)}`, `  ${paint("dim", "and then, outside any turn:")}`);
   const entries = found.files.map(({ path, status }) => ({ path, change: status }));
-  lines.push(...fileLines(entries, paint, { limit: SHOWN_FILES }), "");
+  lines.push(...fileLines(entries, paint, { limit: SHOWN.files }), "");
   const isUndone = turn !== undefined && readTurnStatuses(workspace, turn.steps).of(turn.head) === "undone";
   if (isUndone) lines.push("You have since undone this turn, so something later also breaks it.", "");
   lines.push(...nextSteps(found, turn, isUndone, view));

@@ -5,6 +5,7 @@
 import { listAgents } from "../../api/agents.ts";
 import type { Queries, QueryName, Repository } from "../../view/protocol.ts";
 import { Query as Parameters } from "../../view/server/queries/query.ts";
+import { NO_REPOSITORY } from "../../view/server/repository/none.ts";
 import type { Database, Query } from "../database/connect.ts";
 import { audit } from "../ingest/store.ts";
 import type { Caller } from "../people/tokens.ts";
@@ -93,18 +94,6 @@ async function state(
 async function repositories({ query }: Asked): Promise<Queries["repositories"]["answer"]> {
   return { repositories: await repositoryRows(query, null) };
 }
-
-const NO_REPOSITORY: Repository = {
-  id: "",
-  name: "",
-  root: "",
-  kind: "git",
-  branch: null,
-  working: 0,
-  waiting: 0,
-  pending: 0,
-  lastTurn: null,
-};
 
 async function repositoryRows(query: Query, id: number | null): Promise<Repository[]> {
   const rows = await query<{ id: number; name: string; last: Date | null }>(

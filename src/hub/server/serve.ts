@@ -72,12 +72,12 @@ export async function serveHub(database: Database, options: ServeOptions): Promi
 
 class Hub {
   readonly #database: Database;
+  readonly #options: ServeOptions;
+  readonly #metrics = new Metrics();
   readonly #months: Months;
   readonly #pendingWords: PendingWords;
-  readonly #metrics = new Metrics();
   readonly #live: Live;
   #page: Page | undefined;
-  readonly #options: ServeOptions;
   /** For everybody without a token, by address. */
   readonly #strangers: RateLimit;
   readonly #devices: RateLimit;

@@ -32,8 +32,8 @@ export interface StoredConversation extends ConversationName {
   documents(): Promise<NewDocument[]>;
 }
 
-const RUN = "run ";
-const CHECKPOINT = "checkpoint ";
+/** What an origin begins with if it is no path. */
+const ORIGIN = { run: "run ", checkpoint: "checkpoint " } as const;
 const FIELD_OF: Readonly<Record<StoryEntry["kind"], Field>> = {
   prompt: "prompt",
   answer: "answer",
@@ -62,7 +62,7 @@ export async function loggedRuns(
 function runOf(node: SessionNode, path: string, repository: string, store: string | null): StoredConversation {
   const stat = statSync(path, { throwIfNoEntry: false });
   return {
-    ...{ agent: node.agent, session: node.id, part: "", repository, store, origin: RUN + path },
+    ...{ agent: node.agent, session: node.id, part: "", repository, store, origin: ORIGIN.run + path },
     size: stat?.size ?? 0,
     modified: Math.round(stat?.mtimeMs ?? 0),
     async documents() {
@@ -104,7 +104,7 @@ export async function fetchedCheckpoints(
         if (!hasTranscript || agent === "" || session === "") continue;
         found.set(`${agent}\0${session}`, {
           ...{ agent, session, part: "", repository: workspace.root, store: workspace.storeDir },
-          origin: `${CHECKPOINT}${id}`,
+          origin: `${ORIGIN.checkpoint}${id}`,
           size: 0,
           modified: Date.parse(metadata.created_at) || 0,
           documents: () => checkpointTexts(workspace, id, number, agent, Date.parse(metadata.created_at) || 0),
@@ -138,7 +138,7 @@ export async function indexStored(
   const { documents, ...named } = stored;
   const known = index.find(stored);
   const isOurs = known?.origin === stored.origin;
-  if (known && !isOurs && !known.origin.startsWith(RUN) && !known.origin.startsWith(CHECKPOINT)) return;
+  if (known && !isOurs && !known.origin.startsWith(ORIGIN.run) && !known.origin.startsWith(ORIGIN.checkpoint)) return;
   const isSame = isOurs && known.size === stored.size && known.modified === stored.modified;
   if (isSame) return;
   const texts = (await documents()).map((one) => ({ ...one, text: redaction.text(one.text) }));

@@ -10,6 +10,7 @@ import { allEntries, sessionDetails } from "../server/queries/session/session.ts
 import { lines, timeline } from "../server/queries/timeline/timeline.ts";
 import { turnCommits } from "../server/queries/timeline/turn-commits.ts";
 import { turn } from "../server/queries/turn/turn.ts";
+import { NO_REPOSITORY } from "../server/repository/none.ts";
 import type { OpenRepository } from "../server/repository/open.ts";
 import { Repositories } from "../server/repository/repositories.ts";
 import type { Context } from "../server/routes.ts";
@@ -70,17 +71,7 @@ async function stateOf(name: string, wanted: ReadonlySet<string>): Promise<State
     readOnly: true,
     exportedAt: now().toISOString(),
     // Nothing about the machine that the file was made on.
-    repository: {
-      id: "",
-      name,
-      root: "",
-      kind: "git",
-      branch: null,
-      working: 0,
-      waiting: 0,
-      pending: 0,
-      lastTurn: null,
-    },
+    repository: { ...NO_REPOSITORY, name },
     agents: Object.fromEntries(known.map(({ profile }) => [profile.id, profile.display_name])),
     available: { search: false, report: false, proposals: false },
     redo: false,

@@ -4,16 +4,12 @@ import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 
 const command = commandsOf("Look back");
 
+const TARGET = "a commit, a checkpoint, or the beginning of a session's id (default: HEAD)";
+
 export const explainCommand = command("explain", "show the sessions behind a commit: prompts, files, tokens", {
   details:
     "Shows the sessions behind a commit, a checkpoint or a session id: their prompts, files and tokens, and with --conversation everything that was said. Also reads checkpoints that other tools wrote to the branch entire/checkpoints/v1.",
-  arguments: [
-    {
-      name: "[target]",
-      help: "a commit, a checkpoint, or the beginning of a session's id (default: HEAD)",
-      completes: "session",
-    },
-  ],
+  arguments: [{ name: "[target]", help: TARGET, completes: "session" }],
   options: [
     { flags: "-c, --conversation", help: "show the whole conversation" },
     { flags: "--summarize", help: "have an agent summarize sessions without a summary, and store it" },

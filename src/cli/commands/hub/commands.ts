@@ -9,6 +9,9 @@ const DATABASE = {
   flags: "--database <url>",
   help: "the PostgreSQL database (default: BACKTRAIL_HUB_DATABASE, which other users of the machine cannot see)",
 } as const satisfies OptionSpec;
+const ADDRESS = { flags: "--url <url>", help: "the hub's address, for the invitation" } as const satisfies OptionSpec;
+const onDatabase = <const O extends readonly OptionSpec[]>(...options: O) =>
+  [DATABASE, ...options, JSON_OPTION] as const;
 
 const hubCommand = command("hub", "run a team's server", {
   details:
@@ -25,14 +28,13 @@ export const hubInitCommand = command("hub init", "create the index, or update i
   details:
     "May be repeated, and run on several machines at once. With a name, it also invites the first administrator.",
   arguments: [{ name: "[admin]", help: "the first administrator" }],
-  options: [DATABASE, { flags: "--url <url>", help: "the hub's address, for the invitation" }, JSON_OPTION],
+  options: onDatabase(ADDRESS),
 });
 
 export const hubServeCommand = command("hub serve", "serve the team until stopped", {
   details:
     'Any number of these processes may share one database. With --json, the first line is {"url"}. Without encryption, it listens on this machine only, unless a proxy in front of it encrypts.',
-  options: [
-    DATABASE,
+  options: onDatabase(
     { flags: "--url <url>", help: "the address under which browsers reach the hub's page (default: where it listens)" },
     { flags: "--listen <address>", help: "<host>:<port> (default: 127.0.0.1:7420; port 0: any)" },
     { flags: "--read-database <url>", help: "a replica for reading" },
@@ -48,8 +50,7 @@ export const hubServeCommand = command("hub serve", "serve the team until stoppe
       help: "the maximum number of database connections (default: 10)",
       parse: wholeNumber,
     },
-    JSON_OPTION,
-  ],
+  ),
 });
 
 export const hubTokenCommand = command("hub token", "invite people, list their machines, revoke tokens", {
@@ -57,9 +58,8 @@ export const hubTokenCommand = command("hub token", "invite people, list their m
     { name: "<action>", help: "invite, list or revoke" },
     { name: "[who]", help: "a person; for revoke, also a machine's id" },
   ],
-  options: [
-    DATABASE,
-    { flags: "--url <url>", help: "the hub's address, for the invitation" },
+  options: onDatabase(
+    ADDRESS,
     { flags: "--role <role>", help: "a new person's role: admin, member (default) or reader", choices: ROLES },
     { flags: "--email <address>", help: "a new person's e-mail address in commits, for checkpoints from git" },
     {
@@ -68,8 +68,7 @@ export const hubTokenCommand = command("hub token", "invite people, list their m
       parse: oneMore,
     },
     { flags: "--level <level>", help: "with --reads: up to this level (default: everything)", choices: LEVELS },
-    JSON_OPTION,
-  ],
+  ),
   examples: [
     ["backtrail hub token invite bob --reads all", "bob reads everybody's turns"],
     ["backtrail hub token invite eve --role reader", "eve sends nothing"],
@@ -78,7 +77,7 @@ export const hubTokenCommand = command("hub token", "invite people, list their m
 });
 
 export const hubPeopleCommand = command("hub people", "list the members and what they may read", {
-  options: [DATABASE, JSON_OPTION],
+  options: onDatabase(),
 });
 
 export const hubRoleCommand = command("hub role", "change a person's role", {
@@ -87,7 +86,7 @@ export const hubRoleCommand = command("hub role", "change a person's role", {
     { name: "<person>", help: "who" },
     { name: "<role>", help: "admin, member or reader" },
   ],
-  options: [DATABASE, JSON_OPTION],
+  options: onDatabase(),
 });
 
 export const hubGrantCommand = command("hub grant", "let a person read a repository", {
@@ -96,19 +95,17 @@ export const hubGrantCommand = command("hub grant", "let a person read a reposit
     { name: "<repository>", help: "a repository, or `all`" },
     { name: "[level]", help: "counts, prompts, everything (default), or none to revoke it" },
   ],
-  options: [DATABASE, JSON_OPTION],
+  options: onDatabase(),
 });
 
 export const hubAuditCommand = command("hub audit", "who read or wrote what", {
   details:
     "Every request of a person is there, with the words of a search, and what an administrator did with `backtrail hub`. It grows by a row per request; --keep deletes old ones.",
-  options: [
-    DATABASE,
+  options: onDatabase(
     { flags: "--person <name>", help: "only what this person did" },
     { flags: "--limit <n>", help: "the newest so many (default: 50)", parse: wholeNumber },
     { flags: "--keep <days>", help: "print nothing, delete what is older than so many days", parse: wholeNumber },
-    JSON_OPTION,
-  ],
+  ),
   examples: [["backtrail hub audit --keep 365", "once a month, say"]],
 });
 
@@ -119,23 +116,21 @@ export const hubSourceCommand = command("hub source", "fill the index from git r
     { name: "<action>", help: "add, list, read or remove" },
     { name: "[remote]", help: "the address of a repository" },
   ],
-  options: [
-    DATABASE,
+  options: onDatabase(
     { flags: "--as <name>", help: "the repository's name (default: from the address)" },
     { flags: "--level <level>", help: "for authors who share nothing (default: everything)", choices: LEVELS },
-    JSON_OPTION,
-  ],
+  ),
   examples: [["backtrail hub source add git@example.com:shop", "read it from now on"]],
 });
 
 export const hubRebuildCommand = command("hub rebuild", "read every source again, and compare it to the index", {
   details:
     "Adds every turn that git has and the index lacks, such as after the loss of the database. Lists turns whose content differs from what a machine sent, and leaves those unchanged.",
-  options: [DATABASE, JSON_OPTION],
+  options: onDatabase(),
 });
 
 export const hubBackupCheckCommand = command("hub backup-check", "check a restored database before serving from it", {
-  options: [DATABASE, JSON_OPTION],
+  options: onDatabase(),
 });
 
 export const HUB_COMMANDS: readonly CommandSpec[] = [

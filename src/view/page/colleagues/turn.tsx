@@ -3,12 +3,11 @@ import type { TeamTurn } from "../../protocol.ts";
 import { NO_PROMPT } from "../data/hub.ts";
 import { to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
-import { Age, Agent, CostSum, FateTag, Files, TokenSum } from "../parts/badges.tsx";
+import { CostSum, FateTag, Files, TokenSum } from "../parts/badges.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Entries } from "../screens/session/entries.tsx";
-import { duration } from "../text/format.ts";
 import { line } from "../text/visible.ts";
-import { TurnFrame } from "../turn/frame.tsx";
+import { TurnFacts, TurnFrame } from "../turn/frame.tsx";
 
 /** `alone`: the list is not beside it, so there must be a way back. */
 export function TeamTurnDetail({ id, alone = false }: { id: string; alone?: boolean }) {
@@ -46,18 +45,11 @@ function Details({ data }: { data: TeamTurn }) {
 }
 
 function Facts({ data: { turn, repository, checkpoints, previous, next } }: { data: TeamTurn }) {
-  const spent =
-    turn.startedAt !== null && turn.endedAt !== null ? Date.parse(turn.endedAt) - Date.parse(turn.startedAt) : null;
   return (
     <p class="facts">
       <b>{line(turn.person ?? "somebody", 100)}</b>
       <span class="mono">{line(repository, 200)}</span>
-      <Agent id={turn.agent} />
-      {turn.model !== null && <span>{line(turn.model, 40)}</span>}
-      <Age time={turn.endedAt ?? turn.startedAt} />
-      {spent !== null && spent >= 1000 && <span title="From the prompt to the end">{duration(spent)}</span>}
-      <a href={to("session", [turn.session], { turn: String(turn.number) })}>turn {turn.number} of its session</a>
-      {turn.open && <span class="tag running">running</span>}
+      <TurnFacts turn={turn} />
       <FateTag fate={turn.fate} />
       <TokenSum tokens={turn.tokens} />
       <CostSum cost={turn.cost} />

@@ -1,10 +1,14 @@
-/** What every turn has around its details: the way back, and what is shown while they load or if that fails. */
+/** What every turn has, own or a colleague's: the way back, what is shown while it loads or if that fails, its facts. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import type { TurnRow } from "../../protocol.ts";
 import { to } from "../data/router.ts";
 import { createStore } from "../data/store.ts";
 import type { Loaded } from "../data/use-query.ts";
+import { Age, Agent } from "../parts/badges.tsx";
 import { Problem, Skeleton } from "../parts/states.tsx";
+import { duration } from "../text/format.ts";
+import { line } from "../text/visible.ts";
 
 /** The turn on the screen: its id changes when it ends, its key does not. */
 export const shownTurn = createStore<{ id: string; key: string } | null>(null);
@@ -33,5 +37,21 @@ export function TurnFrame<T extends { turn: { key: string } }>({ id, alone, aske
       {error && <Problem error={error} retry={reload} />}
       {data && children(data)}
     </article>
+  );
+}
+
+/** Who answered and when, how long it took, and where in its session the turn is. */
+export function TurnFacts({ turn }: { turn: TurnRow }) {
+  const spent =
+    turn.startedAt !== null && turn.endedAt !== null ? Date.parse(turn.endedAt) - Date.parse(turn.startedAt) : null;
+  return (
+    <>
+      <Agent id={turn.agent} />
+      {turn.model !== null && <span>{line(turn.model, 40)}</span>}
+      <Age time={turn.endedAt ?? turn.startedAt} />
+      {spent !== null && spent >= 1000 && <span title="From the prompt to the end">{duration(spent)}</span>}
+      <a href={to("session", [turn.session], { turn: String(turn.number) })}>turn {turn.number} of its session</a>
+      {turn.open && <span class="tag running">running</span>}
+    </>
   );
 }

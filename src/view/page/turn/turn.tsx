@@ -5,13 +5,12 @@ import { ask } from "../acting/action.ts";
 import { to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Diff } from "../diff/diff.tsx";
-import { Age, Agent, CheckTag, CostSum, FateTag, TokenSum } from "../parts/badges.tsx";
+import { CheckTag, CostSum, FateTag, TokenSum } from "../parts/badges.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { useApp, useHas } from "../shell/context.ts";
-import { duration } from "../text/format.ts";
 import { firstLine, line, visible } from "../text/visible.ts";
-import { TurnFrame } from "./frame.tsx";
+import { TurnFacts, TurnFrame } from "./frame.tsx";
 import { Tools } from "./tools.tsx";
 
 /** Of a longer prompt, the heading has the beginning, and the whole stands below. */
@@ -74,17 +73,10 @@ function Neighbors({ data: { previous, next } }: { data: TurnDetails }) {
 }
 
 function Facts({ data: { turn, commits } }: { data: TurnDetails }) {
-  const spent =
-    turn.startedAt !== null && turn.endedAt !== null ? Date.parse(turn.endedAt) - Date.parse(turn.startedAt) : null;
   const has = useHas();
   return (
     <p class="facts">
-      <Agent id={turn.agent} />
-      {turn.model !== null && <span>{line(turn.model, 40)}</span>}
-      <Age time={turn.endedAt ?? turn.startedAt} />
-      {spent !== null && spent >= 1000 && <span title="From the prompt to the end">{duration(spent)}</span>}
-      <a href={to("session", [turn.session], { turn: String(turn.number) })}>turn {turn.number} of its session</a>
-      {turn.open && <span class="tag running">running</span>}
+      <TurnFacts turn={turn} />
       {turn.interrupted && <span class="tag warn">interrupted</span>}
       <FateTag fate={turn.fate} />
       <CheckTag check={turn.check} broke={turn.broke} />
