@@ -99,7 +99,10 @@ export function plural(number: number, one: string, many = `${one}s`): string {
 
 /** "12,345". A browser's own formatter costs the first row of a list as much as all others together. */
 export function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+  const digits = String(value);
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  return groups.join(",");
 }
 
 function trimmed(value: number): string {
