@@ -1,6 +1,8 @@
 /** commit-intent.json: what the hook before a commit hands to the hook after it. */
+
 import { join } from "node:path";
 import { readJson, removeFile } from "../base/fs/files.ts";
+import { isRecord } from "../base/json.ts";
 import { log } from "../base/log.ts";
 import type { Workspace } from "../git/workspace.ts";
 
@@ -36,7 +38,7 @@ export function readIntent(workspace: Workspace): Intent | undefined {
 }
 
 function isConcerned(value: unknown): value is Intent["sessions"][number] {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isRecord(value)) return false;
   const { key, files, left } = value as Partial<Intent["sessions"][number]>;
   return typeof key === "string" && /^[0-9a-f]+$/.test(key) && Array.isArray(files) && Array.isArray(left);
 }

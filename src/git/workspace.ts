@@ -98,7 +98,7 @@ export function requireWorkspace(cwd: string): Workspace {
 export function readStore(workspace: Workspace): StoreRecord | undefined {
   try {
     const record = readJson(join(workspace.storeDir, "store.json")) as Partial<StoreRecord> | null | undefined;
-    if (typeof record !== "object" || record === null || !isRecord(record.agents)) return undefined;
+    if (!isRecord(record) || !isRecord(record.agents)) return undefined;
     const agents = Object.entries(record.agents ?? {}).filter(
       ([, agent]) => isRecord(agent) && typeof agent.scope === "string" && Array.isArray(agent.files),
     );

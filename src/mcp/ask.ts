@@ -2,8 +2,9 @@
  * Asks the person through the client (elicitation), where a tool has a question and the client can. Only a clear yes
  * counts; any other reply changes nothing.
  */
+
+import { isRecord } from "../base/json.ts";
 import type { Limits } from "./limits.ts";
-import { isRecord } from "./message.ts";
 import { type Answer, failure } from "./tool.ts";
 
 /** The form that the client shows. The box must be ticked, so that a client that accepts blindly agrees to nothing. */

@@ -1,5 +1,7 @@
 /** A connection to a client that begins with `initialize`: every protocol version before 2026-07-28. */
+
 import { randomUUID } from "node:crypto";
+import { isRecord } from "../base/json.ts";
 import { logError } from "../base/log.ts";
 import { CAPABILITIES, HANDSHAKE_VERSIONS, INSTRUCTIONS, SERVER } from "./about.ts";
 import { Context } from "./context.ts";
@@ -8,7 +10,6 @@ import {
   errorOf,
   INVALID_PARAMS,
   isMessageId,
-  isRecord,
   type MessageId,
   ProtocolError,
   parsed,

@@ -36,10 +36,6 @@ export function parsed(line: string): unknown {
   }
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function isMessageId(value: unknown): value is MessageId {
   return typeof value === "number" || (typeof value === "string" && value.length <= 1_000);
 }

@@ -4,12 +4,13 @@
  * than everything else. The SDK serves the revision of 2026-07-28.
  */
 import { PassThrough } from "node:stream";
+import { isRecord } from "../base/json.ts";
 import { logError } from "../base/log.ts";
 import { VERSION_KEY } from "./about.ts";
 import { HandshakeConnection } from "./handshake.ts";
 import { Limits } from "./limits.ts";
 import { Lines } from "./lines.ts";
-import { isRecord, parsed } from "./message.ts";
+import { parsed } from "./message.ts";
 
 /** No tool takes input of this size; a longer message ends the connection. */
 const MAX_MESSAGE = 1024 * 1024;

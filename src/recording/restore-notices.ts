@@ -2,10 +2,12 @@
  * Notices for sessions that are open while files are restored: the session's next prompt carries them to its agent.
  * One file per session, one JSON line per restore. docs/formats/sessions.md specifies it.
  */
+
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "../base/clock.ts";
 import { appendLine, namesIn, readText, writeFileAtomic } from "../base/fs/files.ts";
+import { isRecord } from "../base/json.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { NOTICES, noticesFile } from "./session/store.ts";
 
@@ -83,7 +85,7 @@ function parse(content: string): RestoreNotice[] {
 }
 
 function isNotice(value: unknown): value is RestoreNotice {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isRecord(value)) return false;
   const { restore, time, text, quotes } = value as Partial<Record<keyof RestoreNotice, unknown>>;
   return [restore, time, text].every((field) => typeof field === "string") && Array.isArray(quotes);
 }

@@ -103,7 +103,8 @@ async function inspect(
 
 /**
  * A plan that is applied immediately (`--yes`) is not built twice: its snapshot becomes the safety step. Changes in
- * between are detected, because every file is read before it is touched.
+ * between are detected, because every file is read before it is touched. docs/design/plan-and-apply.md gives the
+ * reasons for keeping the snapshot here and not in the plan.
  */
 const AT_ONCE_MS = 250;
 const inspections = new WeakMap<RestorePlan, Inspection>();

@@ -4,6 +4,7 @@
  */
 
 import { isCommandWord } from "../../base/ids.ts";
+import { isRecord } from "../../base/json.ts";
 import type { Tokens } from "../../model/tokens.ts";
 import { asBuffer } from "../../transcripts/lines.ts";
 import type { FormatDefect } from "../problems.ts";
@@ -131,8 +132,8 @@ function parsed<T>(data: Uint8Array, read: (fields: Fields) => Parsed<T>): Parse
   } catch {
     return refused("not-json");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return refused("not-an-object");
-  return read(value as Fields);
+  if (!isRecord(value)) return refused("not-an-object");
+  return read(value);
 }
 
 function accepted<T>(value: T): Parsed<T> {
@@ -263,7 +264,7 @@ function fileAttributionOf(fields: Fields): FileAttribution {
 }
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return isRecord(value) ? value : {};
 }
 
 function listOf(value: unknown): unknown[] {

@@ -1,7 +1,9 @@
 /** git-hooks.json in the store: records our changes to a repository's hooks, so that they can be undone. */
+
 import { join } from "node:path";
 import { now } from "../../base/clock.ts";
 import { readJson, readText, writeJson } from "../../base/fs/files.ts";
+import { isRecord } from "../../base/json.ts";
 import type { Workspace } from "../../git/workspace.ts";
 
 export interface HooksRecord {
@@ -40,8 +42,7 @@ export function recordFile(workspace: Workspace): string {
 export function readRecord(workspace: Workspace): HooksRecord | undefined {
   if (readText(recordFile(workspace)) === undefined) return undefined;
   const record = readJson(recordFile(workspace));
-  const known = typeof record === "object" && record !== null && "v" in record && record.v === 1;
-  return known ? (record as HooksRecord) : undefined;
+  return isRecord(record) && record["v"] === 1 ? (record as unknown as HooksRecord) : undefined;
 }
 
 export function writeRecord(workspace: Workspace, record: HooksRecord): void {

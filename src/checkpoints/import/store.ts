@@ -10,6 +10,7 @@ import { getAgent } from "../../agents/registry/registry.ts";
 import { faultPoint } from "../../base/fault-point.ts";
 import { namesIn, readText, writeJson } from "../../base/fs/files.ts";
 import { sessionKey } from "../../base/ids.ts";
+import { isRecord } from "../../base/json.ts";
 import { gitIn } from "../../git/git.ts";
 import { ObjectStore } from "../../git/objects/object-store.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
@@ -168,8 +169,7 @@ function parseRecord(text: string | undefined): ImportedSession | undefined {
   if (text === undefined) return undefined;
   try {
     const record: unknown = JSON.parse(text);
-    const isOurs = typeof record === "object" && record !== null && "v" in record && record.v === 1;
-    return isOurs ? (record as ImportedSession) : undefined;
+    return isRecord(record) && record["v"] === 1 ? (record as unknown as ImportedSession) : undefined;
   } catch {
     return undefined;
   }

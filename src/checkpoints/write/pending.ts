@@ -2,9 +2,11 @@
  * A session's changes that no commit contains yet: one small file per session and work tree. The file's existence tells
  * a git hook that there is work to do. Written at the end of a turn and at a commit, under the session's lock.
  */
+
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readJson, removeFile, writeJson } from "../../base/fs/files.ts";
+import { isRecord } from "../../base/json.ts";
 import { logError } from "../../base/log.ts";
 import type { Workspace } from "../../git/workspace.ts";
 
@@ -102,10 +104,6 @@ function isPending(value: unknown): value is Pending {
 
 function isMoment(value: unknown): value is TranscriptPosition {
   return isRecord(value) && ["turn", "generation", "offset"].every((name) => Number.isSafeInteger(value[name]));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function isLast(value: unknown): value is NonNullable<Condensed["last"]> {

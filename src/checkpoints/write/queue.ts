@@ -2,9 +2,11 @@
  * The queue of checkpoints to write: one file each, on disk before the commit's hook returns, removed once the branch
  * has the checkpoint. Writing a checkpoint twice is harmless.
  */
+
 import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { readJson, removeFile, writeJson } from "../../base/fs/files.ts";
+import { isRecord } from "../../base/json.ts";
 import { logError } from "../../base/log.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { isCheckpointId } from "../format/layout.ts";
@@ -117,7 +119,7 @@ function queueDirectory(workspace: Workspace): string {
 }
 
 function isEntry(value: unknown): value is QueuedCheckpoint {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isRecord(value)) return false;
   const { v, checkpoint, sessions } = value as Partial<QueuedCheckpoint>;
   return v === 1 && typeof checkpoint === "string" && isCheckpointId(checkpoint) && Array.isArray(sessions);
 }

@@ -4,6 +4,7 @@
  */
 
 import { faultPoint } from "../../base/fault-point.ts";
+import { isRecord } from "../../base/json.ts";
 import type { ObjectStore } from "../../git/objects/object-store.ts";
 import { FILE_MODE } from "../../git/objects/trees.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -67,8 +68,7 @@ async function withSummary(
 function objectIn(data: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(data.toString("utf8"));
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@
  */
 
 import { faultPoint } from "../../base/fault-point.ts";
+import { isRecord } from "../../base/json.ts";
 import { version } from "../../base/version.ts";
 import { ObjectStore } from "../../git/objects/object-store.ts";
 import type { ObjectReader } from "../../git/objects/reader.ts";
@@ -182,8 +183,7 @@ export function withOthers(
   const given = Array.isArray(others["sessions"]) ? (others["sessions"] as unknown[]) : [];
   const sessions = summary.sessions.map((paths, index) => {
     const theirs = given[index];
-    const known = typeof theirs === "object" && theirs !== null && !Array.isArray(theirs);
-    return ours.get(index) ?? (known ? (theirs as SessionPaths) : paths);
+    return ours.get(index) ?? (isRecord(theirs) ? (theirs as unknown as SessionPaths) : paths);
   });
   // The version applies to every session: if another tool counted by older rules, the checkpoint keeps its version.
   const version = before && ours.size < sessions.length ? countOf(others["token_usage_version"]) : TOKEN_USAGE_VERSION;

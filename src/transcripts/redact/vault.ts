@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { makeDirectory, readText, removeFile, writeAll, writeFileAtomic } from "../../base/fs/files.ts";
 import { type Lock, tryAcquire } from "../../base/fs/lock.ts";
+import { isRecord } from "../../base/json.ts";
 import { dataDirectory } from "../../base/paths.ts";
 import { RedactionError } from "../problems.ts";
 import { type Placeholders, PlaceholderTable, type Secret } from "./placeholders.ts";
@@ -227,8 +228,8 @@ class Vault implements Placeholders {
 function parsed(line: string): { placeholder: string; sealed: string } | undefined {
   try {
     const entry: unknown = JSON.parse(line);
-    if (typeof entry !== "object" || entry === null) return undefined;
-    const { v, placeholder, sealed } = entry as Record<string, unknown>;
+    if (!isRecord(entry)) return undefined;
+    const { v, placeholder, sealed } = entry;
     if (v !== 1 || typeof placeholder !== "string" || typeof sealed !== "string") return undefined;
     return { placeholder, sealed };
   } catch {

@@ -1,6 +1,7 @@
 /** The server of `backtrail view`: starts, answers while a tab is open, and ends after the last one. */
 
 import { newStepId } from "../../base/ids.ts";
+import { isRecord } from "../../base/json.ts";
 import { Rest } from "../../base/process/rest.ts";
 import { version } from "../../base/version.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -170,9 +171,7 @@ function kindOf(name: string | null): RequestKind {
 async function bodyOf(request: Request): Promise<Record<string, unknown> | undefined> {
   try {
     const body: unknown = await request.json();
-    return typeof body === "object" && body !== null && !Array.isArray(body)
-      ? (body as Record<string, unknown>)
-      : undefined;
+    return isRecord(body) ? body : undefined;
   } catch {
     return undefined;
   }
