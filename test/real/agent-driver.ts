@@ -4,7 +4,7 @@
  */
 import type { expect } from "bun:test";
 import type { AgentPackage } from "./install.ts";
-import type { Available, Rig } from "./rig.ts";
+import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
 import type { Usage } from "./server/protocol.ts";
 import { type ReceivedCall, totalUsage } from "./server/received.ts";
 import { type Block, type Reply, reply, type Scenario } from "./server/scenario.ts";
@@ -54,6 +54,20 @@ export interface Answered {
 /** A line that the model is sent, or what it must look like. */
 export type Heard = string | ReturnType<typeof expect.stringMatching>;
 
+/** What a driver has from its agent, unless it says otherwise. */
+export function driven(
+  name: string,
+  agent: RealAgent,
+): Pick<AgentDriver, "name" | "id" | "package" | "available" | "start"> {
+  return {
+    name,
+    id: agent.package.agent,
+    package: agent.package,
+    available: () => availability(agent),
+    start: (program, scenarios) => Rig.start(agent, program, scenarios),
+  };
+}
+
 /** What the model does before it changes a file of an earlier turn. */
 export function lookAt(path: string, { looksFirst, read }: Tools): Reply[] {
   return looksFirst && read ? [reply("A look first.", read(path))] : [];
@@ -93,4 +107,15 @@ export function jsonResult(stdout: string): { result: string; sessionId: string 
   } catch {
     return { result: stdout, sessionId: "" };
   }
+}
+
+/** Of agents that print a line an event: the session that they name, and the last text that is an answer. */
+export function streamedResult<Event>(stdout: string, answerIn: (event: Event) => string | null) {
+  const read = { result: "", sessionId: "" };
+  for (const line of stdout.split("\n").filter((each) => each.startsWith("{"))) {
+    const event = JSON.parse(line) as Event & { session_id?: string };
+    read.sessionId = event.session_id ?? read.sessionId;
+    read.result = answerIn(event) ?? read.result;
+  }
+  return read;
 }

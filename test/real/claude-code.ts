@@ -1,8 +1,8 @@
 /** The real Claude Code: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentDriver, type Answered, byShell, jsonResult } from "./agent-driver.ts";
-import { availability, type RealAgent, Rig } from "./rig.ts";
+import { type AgentDriver, type Answered, byShell, driven, jsonResult } from "./agent-driver.ts";
+import type { RealAgent, Rig } from "./rig.ts";
 import { toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -57,11 +57,7 @@ export const claudeCode: RealAgent = {
 };
 
 export const driver: AgentDriver = {
-  name: "Claude Code",
-  id: "claude-code",
-  package: claudeCode.package,
-  available: () => availability(claudeCode),
-  start: (program, scenarios) => Rig.start(claudeCode, program, scenarios),
+  ...driven("Claude Code", claudeCode),
   tools: {
     write: (file_path, content) => toolUse("Write", { file_path, content }),
     edit: (file_path, old_string, new_string) => toolUse("Edit", { file_path, old_string, new_string }),

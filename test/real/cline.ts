@@ -1,15 +1,14 @@
 /** The real Cline: which version, what it needs in order to run offline, and how stories drive it. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentDriver, Answered } from "./agent-driver.ts";
+import { type AgentDriver, type Answered, driven, streamedResult } from "./agent-driver.ts";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
-import { reported } from "./server/openai-chat.ts";
+import { MODEL, reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
 
 const PATIENCE_MS = 60_000;
 const POLL_MS = 200;
-const MODEL = "model-1";
 
 const cline: RealAgent = {
   package: {
@@ -36,9 +35,7 @@ async function clineAvailability(): Promise<Available> {
 }
 
 export const driver: AgentDriver = {
-  name: "Cline",
-  id: "cline",
-  package: cline.package,
+  ...driven("Cline", cline),
   available: clineAvailability,
   async start(program, scenarios) {
     const rig = await Rig.start(cline, program, scenarios);
@@ -71,14 +68,14 @@ export const driver: AgentDriver = {
   model: MODEL,
 };
 
+function answerIn(event: { type: string; text?: string }): string | null {
+  return event.type === "run_result" ? (event.text ?? "") : null;
+}
+
 async function ask(rig: Rig, text: string): Promise<Answered> {
   const done = await rig.run(["cline", "--json", "--auto-approve", "true", text]);
-  const read = { result: "", sessionId: newestSession(rig) };
-  for (const line of done.stdout.split("\n").filter((each) => each.startsWith("{"))) {
-    const event = JSON.parse(line) as { type: string; text?: string };
-    if (event.type === "run_result") read.result = event.text ?? "";
-  }
-  return { code: done.code, stderr: done.stderr, ...read };
+  const { result } = streamedResult(done.stdout, answerIn);
+  return { code: done.code, stderr: done.stderr, result, sessionId: newestSession(rig) };
 }
 
 /** A session goes on in a terminal alone: there it is opened, asked and left. */

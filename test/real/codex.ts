@@ -1,8 +1,8 @@
 /** The real Codex: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentDriver, type Answered, byShell, type Tools } from "./agent-driver.ts";
-import { availability, type RealAgent, Rig } from "./rig.ts";
+import { type AgentDriver, type Answered, byShell, driven, type Tools } from "./agent-driver.ts";
+import type { RealAgent, Rig } from "./rig.ts";
 import { answering, reply, toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -106,11 +106,7 @@ export const PLAIN_TOOLS: Tools = {
 };
 
 export const driver: AgentDriver = {
-  name: "Codex",
-  id: "codex",
-  package: codex.package,
-  available: () => availability(codex),
-  start: (program, scenarios) => Rig.start(codex, program, scenarios),
+  ...driven("Codex", codex),
   tools: {
     write: (path, content) => script("apply_patch", added(path, content)),
     edit: (path, before, after) => script("apply_patch", changed(path, before, after)),

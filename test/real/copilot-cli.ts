@@ -1,7 +1,7 @@
 /** The real Copilot CLI: which version, what it needs in order to run offline, and how stories drive it. */
 
-import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
-import { availability, type RealAgent, Rig } from "./rig.ts";
+import { type AgentDriver, type Answered, byShell, driven } from "./agent-driver.ts";
+import type { RealAgent, Rig } from "./rig.ts";
 import { reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
@@ -38,11 +38,7 @@ const copilot: RealAgent = {
 const UNATTENDED = { COPILOT_ALLOW_ALL: "true" };
 
 export const driver: AgentDriver = {
-  name: "Copilot",
-  id: "copilot-cli",
-  package: copilot.package,
-  available: () => availability(copilot),
-  start: (program, scenarios) => Rig.start(copilot, program, scenarios),
+  ...driven("Copilot", copilot),
   tools: {
     write: (path, file_text) => toolUse("create", { path, file_text }),
     edit: (path, old_str, new_str) => toolUse("edit", { path, old_str, new_str }),

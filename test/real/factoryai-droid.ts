@@ -1,7 +1,7 @@
 /** The real Factory AI Droid: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentDriver, type Answered, byShell, jsonResult } from "./agent-driver.ts";
+import { type AgentDriver, type Answered, byShell, driven, jsonResult } from "./agent-driver.ts";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
 import { toolUse } from "./server/scenario.ts";
 
@@ -57,9 +57,7 @@ const HARMLESS = { riskLevelReason: "A test", riskLevel: "low" };
 const UNATTENDED = ["--model", MODEL, "--auto", "high", "--output-format", "json"];
 
 export const driver: AgentDriver = {
-  name: "Droid",
-  id: "factoryai-droid",
-  package: droid.package,
+  ...driven("Droid", droid),
   available: whereDroidRuns,
   async start(program, scenarios) {
     const rig = await Rig.start(droid, program, scenarios);

@@ -3,11 +3,9 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Restored } from "./backtrail.ts";
 import { driver, leaveGemini, openGemini, prompt, say, shellPrompt } from "./gemini.ts";
-import { answering, reply } from "./server/scenario.ts";
+import { PAGE, SUMMARY } from "./gemini-page.ts";
 import { AFTERWARDS, FIRST, LEFT, SECOND, type TerminalStory, TIMEOUT_MS } from "./terminal-page.ts";
 import { testInTerminal } from "./terminal-story.ts";
-
-const SUMMARY = "<state_snapshot>A greeting was written and made bigger.</state_snapshot>";
 
 await testInTerminal(driver, {
   made: ".gemini",
@@ -19,16 +17,7 @@ await testInTerminal(driver, {
     await terminal.waitFor("Request cancelled");
   },
   shows: "Backtrail is recording",
-  asides: [answering(/state_snapshot/, reply(SUMMARY))],
-  // Only what its user asks for: what it thinks of itself before every call to the model is no step.
-  compaction: { command: "/compress", done: /compressed from/i },
-  firstTurn: [
-    "assistant: I will write it.",
-    "assistant uses write_file",
-    "assistant uses run_shell_command",
-    expect.stringMatching(/^result: Successfully created/),
-    expect.stringMatching(/^result: /),
-  ],
+  ...PAGE,
   own: { redone: keepsTheSummary },
 });
 

@@ -1,13 +1,13 @@
 /** The real Gemini CLI: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentDriver, type Answered, byShell, jsonResult } from "./agent-driver.ts";
-import { availability, type RealAgent, Rig } from "./rig.ts";
+import { type AgentDriver, type Answered, byShell, driven, jsonResult } from "./agent-driver.ts";
+import { openUnattended, quit, typeLine, UNTRACKED } from "./gemini-family.ts";
+import type { RealAgent, Rig } from "./rig.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Keys that come faster than this are no person's. */
 const PASTE_MS = 60;
 
 export const geminiCli: RealAgent = {
@@ -50,18 +50,13 @@ export function writeSettings(home: string, clears: boolean): void {
       enableAutoUpdateNotification: false,
       ...(clears ? {} : { sessionRetention: { enabled: false } }),
     },
-    privacy: { usageStatisticsEnabled: false },
-    telemetry: { enabled: false },
+    ...UNTRACKED,
   };
   writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify(settings));
 }
 
 export const driver: AgentDriver = {
-  name: "Gemini CLI",
-  id: "gemini",
-  package: geminiCli.package,
-  available: () => availability(geminiCli),
-  start: (program, scenarios) => Rig.start(geminiCli, program, scenarios),
+  ...driven("Gemini CLI", geminiCli),
   tools: {
     write: (file_path, content) => toolUse("write_file", { file_path, content }),
     edit: (file_path, old_string, new_string) =>
@@ -90,28 +85,21 @@ async function ask(rig: Rig, command: string, text: string, more: string[], cwd?
   return { code: done.code, stderr: done.stderr, ...jsonResult(done.stdout) };
 }
 
-/** The agent in a terminal by a command that a person would type, ready for a prompt. */
-export async function openGemini(rig: Rig, command = "gemini"): Promise<Terminal> {
-  const terminal = await rig.terminal(["sh", "-c", `${command} --yolo`]);
-  await terminal.waitFor("Type your message");
-  return terminal;
+export function openGemini(rig: Rig, command = "gemini"): Promise<Terminal> {
+  return openUnattended(rig, command);
 }
 
-/** Types a line and sends it. An Enter right behind a letter is taken for a part of something pasted. */
+/** Types a line and sends it. */
 export async function say(terminal: Terminal, line: string): Promise<void> {
-  terminal.press("-l", "--", line);
-  await terminal.waitFor(line.slice(0, 30));
-  await new Promise((resolve) => setTimeout(resolve, PASTE_MS));
+  await typeLine(terminal, line, PASTE_MS);
   // What was sent has this sign before it; what is only typed has a star (--yolo). While a resumed conversation is being
   // drawn, the screen may show neither.
   const sent = ` > ${line.slice(0, 30)}`;
   await terminal.pressWhile("Enter", (screen) => !screen.includes(sent) && !terminal.ended());
 }
 
-export async function leaveGemini(terminal: Terminal): Promise<void> {
-  await say(terminal, "/quit");
-  await terminal.waitForExit();
-  terminal.close();
+export function leaveGemini(terminal: Terminal): Promise<void> {
+  return quit(terminal, say);
 }
 
 /** Where the agent keeps the project's conversations. */

@@ -1,8 +1,8 @@
 /** The real Kilo: which version, what it needs in order to run offline, and how stories drive it. */
 import { join } from "node:path";
-import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
+import { type AgentDriver, type Answered, byShell, driven } from "./agent-driver.ts";
 import { configuration, furnishDirectory, readResult, relatives } from "./opencode.ts";
-import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
+import { type Available, availability, type RealAgent, type Rig } from "./rig.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "7.7.7";
@@ -47,11 +47,8 @@ async function kiloAvailability(): Promise<Available> {
 
 export const driver: AgentDriver = {
   ...relatives,
-  name: "Kilo",
-  id: "kilo",
-  package: kilo.package,
+  ...driven("Kilo", kilo),
   available: kiloAvailability,
-  start: (program, scenarios) => Rig.start(kilo, program, scenarios),
   turn: (rig, text, session) => prompt(rig, text, ...(session ? ["-s", session] : [])),
   async goOn(rig, command, text, cwd) {
     // Without a network it would wait for a package in each directory that it sees for the first time.

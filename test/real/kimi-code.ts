@@ -1,15 +1,13 @@
 /** The real Kimi Code: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
+import { type AgentDriver, type Answered, byShell, driven, streamedResult } from "./agent-driver.ts";
 import pins from "./kimi-code.pins.json";
 import { linkNode, NODE, NODE_INTEGRITY, NODE_VERSION } from "./node.ts";
-import { availability, type RealAgent, Rig } from "./rig.ts";
-import { reported } from "./server/openai-chat.ts";
+import { type RealAgent, Rig } from "./rig.ts";
+import { MODEL, reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
-
-const MODEL = "model-1";
 
 /** What its user has in the file with the hooks, to the byte. */
 export function settings(url: string): string {
@@ -51,10 +49,7 @@ const kimiCode: RealAgent = {
 };
 
 export const driver: AgentDriver = {
-  name: "Kimi Code",
-  id: "kimi-code",
-  package: kimiCode.package,
-  available: () => availability(kimiCode),
+  ...driven("Kimi Code", kimiCode),
   async start(program, scenarios) {
     const rig = await Rig.start(kimiCode, program, scenarios);
     linkNode(rig, program);
@@ -75,17 +70,11 @@ export const driver: AgentDriver = {
   model: `local/${MODEL}`,
 };
 
-async function ask(rig: Rig, command: string, text: string, more: string[], cwd?: string): Promise<Answered> {
-  const done = await byShell(rig, command, ["-p", text, "--output-format", "stream-json", ...more], { cwd });
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+function answerIn(event: { role: string; content?: string }): string | null {
+  return event.role === "assistant" ? (event.content ?? "") : null;
 }
 
-function readResult(stdout: string): { result: string; sessionId: string } {
-  const read = { result: "", sessionId: "" };
-  for (const line of stdout.split("\n").filter((each) => each.startsWith("{"))) {
-    const event = JSON.parse(line) as { role: string; session_id?: string; content?: string };
-    read.sessionId = event.session_id ?? read.sessionId;
-    if (event.role === "assistant") read.result = event.content ?? "";
-  }
-  return read;
+async function ask(rig: Rig, command: string, text: string, more: string[], cwd?: string): Promise<Answered> {
+  const done = await byShell(rig, command, ["-p", text, "--output-format", "stream-json", ...more], { cwd });
+  return { code: done.code, stderr: done.stderr, ...streamedResult(done.stdout, answerIn) };
 }

@@ -1,15 +1,14 @@
 /** The real OpenCode: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
-import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
-import { reported } from "./server/openai-chat.ts";
+import { type AgentDriver, type Answered, byShell, driven } from "./agent-driver.ts";
+import { type Available, availability, type RealAgent, type Rig } from "./rig.ts";
+import { MODEL, reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
 const VERSION = "1.18.33";
-const MODEL = "model-1";
 const PLUGINS = { "@opencode-ai/plugin": VERSION };
 
 const openCode: RealAgent = {
@@ -88,11 +87,8 @@ export const relatives = {
 
 export const driver: AgentDriver = {
   ...relatives,
-  name: "OpenCode",
-  id: "opencode",
-  package: openCode.package,
+  ...driven("OpenCode", openCode),
   available: openCodeAvailability,
-  start: (program, scenarios) => Rig.start(openCode, program, scenarios),
   turn: (rig, text, session) => prompt(rig, text, ...(session ? ["-s", session] : [])),
   async goOn(rig, command, text, cwd) {
     // Without a network it would wait for a package in each directory that it sees for the first time.

@@ -1,16 +1,15 @@
 /** The real Pi: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
+import { type AgentDriver, type Answered, byShell, driven } from "./agent-driver.ts";
 import { type Available, availability, type RealAgent, Rig } from "./rig.ts";
-import { reported } from "./server/openai-chat.ts";
+import { MODEL, reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { type Scenario, toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
 
 const NODE = `node-linux-${process.arch}`;
 const PACKAGE = "node_modules/@earendil-works/pi-coding-agent";
-const MODEL = "model-1";
 
 const pi: RealAgent = {
   package: {
@@ -73,9 +72,7 @@ function installation(program: string): string {
 }
 
 export const driver: AgentDriver = {
-  name: "Pi",
-  id: "pi",
-  package: pi.package,
+  ...driven("Pi", pi),
   available: piAvailability,
   start: startPi,
   tools: {

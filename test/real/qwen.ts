@@ -1,18 +1,14 @@
 /** The real Qwen Code: which version, what it needs in order to run offline, and how stories drive it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentDriver, type Answered, byShell } from "./agent-driver.ts";
+import { type AgentDriver, type Answered, byShell, driven, streamedResult } from "./agent-driver.ts";
+import { openUnattended, quit, typeLine, UNTRACKED } from "./gemini-family.ts";
 import { linkNode, NODE, NODE_INTEGRITY, NODE_VERSION } from "./node.ts";
-import { availability, type RealAgent, Rig } from "./rig.ts";
-import { reported } from "./server/openai-chat.ts";
+import { type RealAgent, Rig } from "./rig.ts";
+import { MODEL, reported } from "./server/openai-chat.ts";
 import { totalUsage } from "./server/received.ts";
 import { toolUse } from "./server/scenario.ts";
 import type { Terminal } from "./terminal.ts";
-
-const PACKAGE = "node_modules/@qwen-code/qwen-code";
-/** Keys that come faster than this are no person's. */
-const PASTE_MS = 80;
-const MODEL = "model-1";
 
 const qwenCode: RealAgent = {
   package: {
@@ -25,7 +21,7 @@ const qwenCode: RealAgent = {
       ...NODE_INTEGRITY,
     },
     bundledBut: { [NODE]: NODE_VERSION },
-    programs: [`${PACKAGE}/cli-entry.js`],
+    programs: ["node_modules/@qwen-code/qwen-code/cli-entry.js"],
   },
   command: "qwen",
   environment: (url) => ({
@@ -46,8 +42,7 @@ const qwenCode: RealAgent = {
       security: { auth: { selectedType: "openai" } },
       model: { name: MODEL },
       general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true },
-      privacy: { usageStatisticsEnabled: false },
-      telemetry: { enabled: false },
+      ...UNTRACKED,
       // In a terminal it would ask the model after every turn what its user may type next.
       ui: { enableFollowupSuggestions: false },
     };
@@ -56,10 +51,7 @@ const qwenCode: RealAgent = {
 };
 
 export const driver: AgentDriver = {
-  name: "Qwen Code",
-  id: "qwen",
-  package: qwenCode.package,
-  available: () => availability(qwenCode),
+  ...driven("Qwen Code", qwenCode),
   async start(program, scenarios) {
     const rig = await Rig.start(qwenCode, program, scenarios);
     linkNode(rig, program);
@@ -80,40 +72,29 @@ export const driver: AgentDriver = {
   model: MODEL,
 };
 
+function answerIn(event: { type: string; result?: string }): string | null {
+  return event.type === "result" ? (event.result ?? "") : null;
+}
+
 async function ask(rig: Rig, command: string, text: string, more: string[], cwd?: string): Promise<Answered> {
   const done = await byShell(rig, command, ["-p", text, "--output-format", "stream-json", "--yolo", ...more], { cwd });
-  return { code: done.code, stderr: done.stderr, ...readResult(done.stdout) };
+  return { code: done.code, stderr: done.stderr, ...streamedResult(done.stdout, answerIn) };
 }
 
-function readResult(stdout: string): { result: string; sessionId: string } {
-  const read = { result: "", sessionId: "" };
-  for (const line of stdout.split("\n").filter((each) => each.startsWith("{"))) {
-    const event = JSON.parse(line) as { type: string; session_id?: string; result?: string };
-    read.sessionId = event.session_id ?? read.sessionId;
-    if (event.type === "result") read.result = event.result ?? "";
-  }
-  return read;
+export function openQwen(rig: Rig, command = "qwen"): Promise<Terminal> {
+  return openUnattended(rig, command);
 }
 
-/** The agent in a terminal by a command that a person would type, ready for a prompt. */
-export async function openQwen(rig: Rig, command = "qwen"): Promise<Terminal> {
-  const terminal = await rig.terminal(["sh", "-c", `${command} --yolo`]);
-  await terminal.waitFor("Type your message");
-  return terminal;
-}
+const PASTE_MS = 80;
 
-/** Types a line and sends it. An Enter right behind a letter is taken for a part of something pasted. */
+/** Types a line and sends it. */
 export async function say(terminal: Terminal, line: string): Promise<void> {
-  terminal.press("-l", "--", line);
-  await terminal.waitFor(line.slice(0, 30));
-  await new Promise((resolve) => setTimeout(resolve, PASTE_MS));
+  await typeLine(terminal, line, PASTE_MS);
   terminal.press("Enter");
 }
 
-export async function leaveQwen(terminal: Terminal): Promise<void> {
-  await say(terminal, "/quit");
-  await terminal.waitForExit();
-  terminal.close();
+export function leaveQwen(terminal: Terminal): Promise<void> {
+  return quit(terminal, say);
 }
 
 /** Where the agent keeps the project's conversations. */

@@ -4,6 +4,9 @@ import type { Conversation, Message, Part } from "./conversation.ts";
 import { cut, type Json, list, object, parsed } from "./json.ts";
 import type { Answer, HttpRequest, ModelCall, Piece, PlainAnswer, Protocol, Usage } from "./protocol.ts";
 
+/** What agents are told that the model is called. */
+export const MODEL = "model-1";
+
 export const openaiChat: Protocol = { name: "openai-chat", read, whole, pieces, error };
 
 function read(request: HttpRequest): ModelCall | PlainAnswer | null {
