@@ -191,11 +191,8 @@ test("what the user and later turns did stays: edits, renames, modes, links; and
 
 test("deletions, kinds and binary files of a turn", async () => {
   using repository = temporaryRepository();
-  repository.write("gone.txt", "gone\n");
-  repository.write("kind", "a file\n");
-  repository.write("tool.sh", "#!/bin/sh\n");
-  repository.write("picture.bin", "a\0b");
-  repository.write("other.bin", "a\0b");
+  repository.writeAll({ "gone.txt": "gone\n", kind: "a file\n", "tool.sh": "#!/bin/sh\n" });
+  repository.writeAll({ "picture.bin": "a\0b", "other.bin": "a\0b" });
   repository.commit("second");
   await repository.run(["enable", "--agent", "claude-code"]);
   const claude = new ScriptedClaude(repository);

@@ -4,11 +4,13 @@ import { temporaryRepository } from "../support/index.ts";
 
 test("no file of the directory is run, or read as settings of the runtime", async () => {
   using repository = temporaryRepository();
-  repository.write("taken.ts", 'require("node:fs").writeFileSync("taken", "");\n');
-  repository.write("bunfig.toml", 'preload = ["./taken.ts"]\n');
-  repository.write("package.json", '{ "imports": { "commander": "./taken.ts", "node:fs": "./taken.ts" } }\n');
-  repository.write("tsconfig.json", '{ "compilerOptions": { "paths": { "*": ["./taken.ts"] } } }\n');
-  repository.write(".env", "BACKTRAIL_TIER=aggressive\n");
+  repository.writeAll({
+    "taken.ts": 'require("node:fs").writeFileSync("taken", "");\n',
+    "bunfig.toml": 'preload = ["./taken.ts"]\n',
+    "package.json": '{ "imports": { "commander": "./taken.ts", "node:fs": "./taken.ts" } }\n',
+    "tsconfig.json": '{ "compilerOptions": { "paths": { "*": ["./taken.ts"] } } }\n',
+    ".env": "BACKTRAIL_TIER=aggressive\n",
+  });
 
   const tier = await repository.run(["config", "get", "tier"]);
   expect(tier.stdout.trim()).toBe("balanced");

@@ -28,10 +28,7 @@ function raw(repository: TemporaryRepository, { raw }: Snapshot): Record<string,
 test("autocrlf=true: CRLF comes back by itself, mixed lines are kept as they are", async () => {
   using repository = temporaryRepository();
   repository.git("config", "core.autocrlf", "true");
-  repository.write("windows", "a\r\nb\r\n");
-  repository.write("unix", "a\nb\n");
-  repository.write("mixed", "a\r\nb\nc\r\n");
-  repository.write("binary", "a\0\r\n");
+  repository.writeAll({ windows: "a\r\nb\r\n", unix: "a\nb\n", mixed: "a\r\nb\nc\r\n", binary: "a\0\r\n" });
   const snapshot = await expectLikeGit(repository);
   expect(Object.keys(raw(repository, snapshot))).toEqual(["README.md", "mixed", "unix"]);
 });
@@ -39,8 +36,7 @@ test("autocrlf=true: CRLF comes back by itself, mixed lines are kept as they are
 test("autocrlf=input: what loses its CR is kept", async () => {
   using repository = temporaryRepository();
   repository.git("config", "core.autocrlf", "input");
-  repository.write("windows", "a\r\nb\r\nend");
-  repository.write("unix", "a\n");
+  repository.writeAll({ windows: "a\r\nb\r\nend", unix: "a\n" });
   const snapshot = await expectLikeGit(repository);
   expect(raw(repository, snapshot)).toEqual({ windows: "a\r\nb\r\nend" });
 });
@@ -60,9 +56,7 @@ test("a filter's program stores what it makes of a file, and a file that it woul
   using repository = temporaryRepository();
   repository.git("config", "filter.shout.clean", "tr a-z A-Z");
   repository.git("config", "filter.shout.smudge", "tr A-Z a-z");
-  repository.write(".gitattributes", "*.txt filter=shout\n");
-  repository.write("lower.txt", "quiet");
-  repository.write("Upper.txt", "Quiet");
+  repository.writeAll({ ".gitattributes": "*.txt filter=shout\n", "lower.txt": "quiet", "Upper.txt": "Quiet" });
   const snapshot = await expectLikeGit(repository);
   expect(repository.git("show", `${snapshot.work}:lower.txt`)).toBe("QUIET");
   expect(raw(repository, snapshot)).toEqual({ "Upper.txt": "Quiet" });
@@ -72,9 +66,7 @@ test("a filter that fails loses nothing: the bytes are kept as they are, and the
   using repository = temporaryRepository();
   repository.git("config", "filter.broken.clean", "false");
   repository.git("config", "filter.broken.required", "true");
-  repository.write(".gitattributes", "*.txt filter=broken\n");
-  repository.write("one.txt", "one");
-  repository.write("plain", "two");
+  repository.writeAll({ ".gitattributes": "*.txt filter=broken\n", "one.txt": "one", plain: "two" });
   const workspace = await enabledWorkspace(repository.path);
   const { logTo, logFile } = await import("../../base/log.ts");
   logTo(workspace.storeDir);

@@ -240,10 +240,7 @@ test("large files and those the user leaves out: untracked ones only, the large 
   using repository = temporaryRepository();
   repository.write("tracked", "x".repeat(100));
   repository.commit("second");
-  repository.write("tracked", "y".repeat(100));
-  repository.write("large", "z".repeat(100));
-  repository.write("small", "z");
-  repository.write("data/left-out.csv", "z");
+  repository.writeAll({ tracked: "y".repeat(100), large: "z".repeat(100), small: "z", "data/left-out.csv": "z" });
   const options = { maxFileSize: 50, exclude: ["*.csv"] };
   const snapshot = await captured(await enabledWorkspace(repository.path), options);
   expect(names(repository, snapshot.work)).toEqual(["README.md", "small", "tracked"]);
@@ -281,21 +278,17 @@ test("a split index, its shared part left alone", async () => {
   repository.git("update-index", "--split-index");
   repository.write("f1", "staged");
   repository.git("add", "f1");
-  repository.write("f1", "unstaged");
-  repository.write(".gitattributes", "* text=auto\n");
-  repository.write("crlf", "a\r\n");
+  repository.writeAll({ f1: "unstaged", ".gitattributes": "* text=auto\n", crlf: "a\r\n" });
   await expectLikeGit(repository);
 });
 
 test("an assume-unchanged file and one that is skipped are as git has them", async () => {
   using repository = temporaryRepository();
-  repository.write("a", "1");
-  repository.write("b", "1");
+  repository.writeAll({ a: "1", b: "1" });
   repository.commit("second");
   repository.git("update-index", "--assume-unchanged", "a");
   repository.git("update-index", "--skip-worktree", "b");
-  repository.write("a", "22");
-  repository.write("b", "22");
+  repository.writeAll({ a: "22", b: "22" });
   await expectLikeGit(repository);
 });
 
@@ -337,8 +330,7 @@ test("a filter that must not fail and does: the file's own bytes are kept", asyn
   repository.commit("filtered");
   const workspace = await enabledWorkspace(repository.path);
   repository.git("config", "filter.lfs.clean", "no-such-program");
-  repository.write("a.bin", "large and new\n");
-  repository.write("b.txt", "beside it\n");
+  repository.writeAll({ "a.bin": "large and new\n", "b.txt": "beside it\n" });
   const { work, raw } = await captured(workspace);
   expect(raw).not.toBeNull();
   expect(repository.git("show", `${raw}:a.bin`)).toBe("large and new");
