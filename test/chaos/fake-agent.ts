@@ -1,21 +1,14 @@
 /** A stand-in for the `claude` that `backtrail run` starts: it calls the hooks, writes a file, and answers. */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { hookLines } from "../support/hooked.ts";
 import type { World } from "./world.ts";
 
 export function fakeAgent(world: World): void {
   const path = join(world.root, "bin", "claude");
   const source = `#!/bin/bash
 if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit; fi
-for a; do before="$asked"; asked="$a"
-  case "$before" in --session-id|--resume) id="$a";; esac
-done
-hook() {
-  printf '{"session_id":"%s","cwd":"%s","hook_event_name":"%s","prompt":"%s"}' "$id" "$PWD" "$2" "$asked" |
-    "$BT" hooks claude-code "$1" >/dev/null
-}
-hook session-start SessionStart
-hook user-prompt-submit UserPromptSubmit
+${hookLines('"$BT"')}
 printf '{"type":"system","subtype":"init","session_id":"%s"}\\n' "$id"
 mkdir -p src && printf %s "$CHAOS_CONTENT" >src/by-run.txt
 printf '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"%s"}\\n' "$id"

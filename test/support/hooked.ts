@@ -3,18 +3,26 @@
 import { executable } from "./binary.ts";
 import type { StandIn } from "./stand-in.ts";
 
-/** `$id` is the session's, `$asked` the prompt. `deeds` is what it does in between. */
-export function hookedAgent(deeds = ""): string {
-  return `
-for a; do before="$asked"; asked="$a"
+/**
+ * Shell lines that find `$id`, the session's, and `$asked`, the prompt, and a function `hook` that calls our hook through
+ * `program`, a word of the shell.
+ */
+export function hookLines(program: string): string {
+  return `for a; do before="$asked"; asked="$a"
   case "$before" in --session-id|--resume) id="$a";; esac
 done
 hook() {
   printf '{"session_id":"%s","cwd":"%s","hook_event_name":"%s","prompt":"%s"}' "$id" "$PWD" "$2" "$asked" |
-    '${executable()}' hooks claude-code "$1" >/dev/null
+    ${program} hooks claude-code "$1" >/dev/null
 }
 hook session-start SessionStart
-hook user-prompt-submit UserPromptSubmit
+hook user-prompt-submit UserPromptSubmit`;
+}
+
+/** `$id` is the session's, `$asked` the prompt. `deeds` is what it does in between. */
+export function hookedAgent(deeds = ""): string {
+  return `
+${hookLines(`'${executable()}'`)}
 init "$id"
 ${deeds}
 printf '%s\\n' "$asked" >> notes.txt

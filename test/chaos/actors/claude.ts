@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Random } from "../../fuzz/random.ts";
+import { messageOf } from "../../support/claude/transcript.ts";
 import { token } from "../content.ts";
 import type { Invocation } from "../invocation.ts";
 import { slug } from "../script.ts";
@@ -10,7 +11,6 @@ import type { Actions, Scene } from "./action.ts";
 import { hookCall, type Session, uuid } from "./agents.ts";
 import { shellWork, writeByTool } from "./work.ts";
 
-const MODEL = "claude-opus-5-5";
 const USAGE = { input_tokens: 10, cache_creation_input_tokens: 100, cache_read_input_tokens: 1000, output_tokens: 20 };
 
 function line(world: World, random: Random, session: Session, type: string, message: unknown): void {
@@ -41,16 +41,7 @@ function line(world: World, random: Random, session: Session, type: string, mess
 function assistant(world: World, random: Random, session: Session, block: Record<string, unknown>): void {
   const stop = block["type"] === "tool_use" ? "tool_use" : "end_turn";
   const id = `msg_${token(random)}`;
-  const message = {
-    id,
-    type: "message",
-    role: "assistant",
-    model: MODEL,
-    content: [block],
-    stop_reason: stop,
-    usage: USAGE,
-  };
-  line(world, random, session, "assistant", message);
+  line(world, random, session, "assistant", messageOf(id, block, stop, USAGE));
 }
 
 function toolResult(world: World, random: Random, session: Session, id: string): void {

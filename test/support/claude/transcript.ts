@@ -6,6 +6,11 @@ import { now } from "../../../src/base/clock.ts";
 
 export const MODEL = "claude-opus-5-5";
 
+/** A line's message from the model. */
+export function messageOf(id: string, block: Record<string, unknown>, stop: string, usage: Record<string, number>) {
+  return { id, type: "message", role: "assistant", model: MODEL, content: [block], stop_reason: stop, usage };
+}
+
 export class ScriptedTranscript {
   readonly path: string;
   readonly #session: string;
@@ -35,15 +40,7 @@ export class ScriptedTranscript {
     };
     for (const block of blocks) {
       const id = `msg_scripted_${this.#session.slice(0, 8)}_${this.#messages}`;
-      const message = {
-        id,
-        type: "message",
-        role: "assistant",
-        model: MODEL,
-        content: [block],
-        stop_reason: stop,
-        usage,
-      };
+      const message = messageOf(id, block, stop, usage);
       this.#append({ type: "assistant", message, requestId: `req_scripted_${this.#messages}` });
     }
   }
