@@ -155,3 +155,21 @@ test.skipIf(!permissionsCount)("an unwritable directory is reported, and nothing
   expect((await repository.json<{ forks: unknown[] }>(["fork", "list"])).forks).toEqual([]);
   chmodSync(locked, 0o755);
 });
+
+test("with a required filter that fails, the filter is named, and a branch alone can be made", async () => {
+  using attempts = await Attempts.begin();
+  const { repository } = attempts;
+  for (const [key, value] of Object.entries({ clean: "cat", smudge: "false", required: "true" }))
+    repository.git("config", `filter.broken.${key}`, value);
+  repository.write(".gitattributes", "*.bin filter=broken\n");
+  repository.write("a.bin", "1\n");
+  repository.git("add", "--all");
+  repository.git("commit", "--quiet", "-m", "filtered");
+  expect((await repository.run(["save", "there"])).code).toBe(0);
+  const refused = await repository.run(["fork", "there"]);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain("a.bin: smudge filter broken failed.");
+  expect(refused.stderr).toContain("repair the filter");
+  expect(refused.stderr).not.toContain("--directory");
+  expect((await repository.run(["fork", "there", "--branch-only"])).code).toBe(0);
+});

@@ -10,6 +10,8 @@ export interface ChainingManager {
   call: "run" | "exec";
   /** What it does where it has kept a hook already and finds another: overwrites it, or keeps it in place of the first. */
   again: "overwrite" | "rotate";
+  /** The name under which its hooks write down that they ran. */
+  who?: string;
 }
 
 export const ENTIRE: ChainingManager = {
@@ -29,7 +31,7 @@ export function installManager(hooked: HookedRepository, manager: ChainingManage
     if (present?.includes(manager.mark)) continue;
     if (present !== null) keep(hooked, path, kept, manager);
     const chain = repository.exists(kept) ? [chainLine(hook, manager)] : [];
-    hooked.script(path, [`# ${manager.mark}`, hooked.line(hook, "manager"), ...chain]);
+    hooked.script(path, [`# ${manager.mark}`, hooked.line(hook, manager.who ?? "manager"), ...chain]);
   }
 }
 

@@ -19,6 +19,8 @@ export type ForkProblem =
   | { kind: "directory-exists" | "directory-in-git" | "directory-in-work-tree"; directory: string }
   | { kind: "directory-has-steps"; directory: string }
   | { kind: "fork-not-made"; directory: string; reason: string }
+  /** A filter that is required failed to write a file; `reason` is git's. */
+  | { kind: "fork-filter-failed"; directory: string; reason: string }
   | { kind: "fork-vanished"; directory: string }
   | { kind: "fork-source-gone"; step: string }
   | { kind: "fork-step-gone"; step: string; fork: string; branch: string | null; tip: string | null }

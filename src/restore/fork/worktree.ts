@@ -29,8 +29,11 @@ export async function addWorktree(workspace: Workspace, record: ForkRecord): Pro
   if (directory === null || branch === null) return;
   const refused = await addOwnedWorktree(workspace, { directory, branch, commit }, ownerOf(record));
   if (refused === null) return;
-  throw new ForkError("failed", { kind: "fork-not-made", directory, reason: refused });
+  const kind = FILTER_FAILED.test(refused) ? "fork-filter-failed" : "fork-not-made";
+  throw new ForkError("failed", { kind, directory, reason: refused });
 }
+
+const FILTER_FAILED = /: smudge filter .* failed$/;
 
 /** git's record of the fork's worktree. Forks older than marks are found by name. */
 export function worktreeOf(workspace: Workspace, record: ForkRecord): OwnedWorktree | undefined {

@@ -66,6 +66,10 @@ export const FORK_WORDS: WordsFor<ForkProblem> = {
     `The fork could not be created in ${shownPath(directory)}: ${reason}.`,
     OTHER_DIRECTORY,
   ],
+  "fork-filter-failed": ({ directory, reason }) => [
+    `The fork could not be created in ${shownPath(directory)}: ${oneLine(reason)}.`,
+    "git can't write this file without its filter: repair the filter, or create only a branch with --branch-only.",
+  ],
   "fork-vanished": ({ directory }) => [`The fork in ${shownPath(directory)} does not exist after it was created.`],
   "fork-source-gone": ({ step }) => [`Step ${step}, which the fork was made from, is gone.`],
   "fork-step-gone": ({ step, fork, branch, tip }) => [
