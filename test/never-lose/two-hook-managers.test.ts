@@ -40,3 +40,26 @@ for (const [how, second] of Object.entries(OTHERS)) {
     });
   }
 }
+
+test("two that have come to call each other: the user's hook is kept, and everybody runs once", async () => {
+  using scene = new HookedRepository();
+  const { workspace, executable } = scene;
+  const again: ChainingManager = { ...first, again: "rotate" };
+  const second: ChainingManager = {
+    mark: "138fd403232d2ddd5efb44317e38bf03",
+    keepsAs: ".legacy",
+    call: "run",
+    again: "overwrite",
+    who: "second",
+  };
+  scene.userHooks();
+  installManager(scene, again);
+  await installGitHooks(workspace, executable);
+  installManager(scene, second);
+  installManager(scene, again);
+  await installGitHooks(workspace, executable);
+  expect((await inspectGitHooks(workspace, executable)).state).toBe("installed");
+  expect(await scene.commitAndPush()).toEqual(onceEach(["user", "manager", "second", "backtrail"]));
+  await removeGitHooks(workspace);
+  expect(await scene.commitAndPush()).toEqual(onceEach(["user", "manager", "second"]));
+});

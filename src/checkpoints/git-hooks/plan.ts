@@ -114,6 +114,10 @@ function besideOther(view: HookView, top: HookFile): HookPlan {
   const finding = [...files.values()].some((file) => file.isOurs) || kept ? "replaced" : "absent";
   if (below) {
     const found = files.get(below);
+    const again = found && copyBelow(view, top, found);
+    // Two managers call each other: ours takes the place of the copy, and the hook that ours calls stays.
+    if (again)
+      return { finding: "circular", site: again, moves: [{ do: "set aside", name: again }], kept: kept ?? null };
     const moves: HookMove[] = [];
     if (kept && kept.identity !== found?.identity) moves.push({ do: "set aside", name: kept.name });
     if (found) moves.push({ do: "copy", from: below, to: keptName(hook) });
@@ -171,6 +175,13 @@ function siteBelow({ hook, files }: HookView, caller: HookFile): string | null {
     !isOurs && name !== keptName(hook) && (mode & 0o111) !== 0 && calls(caller, name, hook);
   // A hook that wraps another one passes on git's arguments.
   return (/\$@/.test(caller.content) && [...files.values()].find(isKept)?.name) || null;
+}
+
+/** The name of a copy of `top` that `found`, which `top` calls, calls in turn. */
+function copyBelow({ hook, files }: HookView, top: HookFile, found: HookFile): string | undefined {
+  if (found.isOurs || covers(top, found) || keepsInputToItself(managerOf(found.content), hook)) return undefined;
+  const isCopy = (file: HookFile) => file.identity === top.identity && calls(found, file.name, hook);
+  return [...files.values()].find((file) => file !== top && file !== found && !file.isOurs && isCopy(file))?.name;
 }
 
 /** pre-commit passes standard input to the hook that it calls only for pre-push. */
