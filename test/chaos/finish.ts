@@ -10,6 +10,7 @@ import type { Turn } from "./invocation.ts";
 import type { Violation } from "./model.ts";
 import { compare, type Moment } from "./moments.ts";
 import type { StepContents } from "./steps.ts";
+import type { World } from "./world.ts";
 
 /** Directories of the agents are never touched. */
 const AGENTS_OWN = /(^|\/)\.(claude|gemini|backtrail)\//;
@@ -95,7 +96,7 @@ async function goBack(execution: Execution): Promise<Violation[]> {
   const ids = [...execution.census.steps.keys()].sort((a, b) => age(b) - age(a));
   const saved = ids.filter((id) => moments.has(id));
   for (const id of [...saved, ...ids.filter((other) => !moments.has(other))].slice(0, MAX_TRIED)) {
-    const moment = moments.get(id) ?? heldBy(execution.census.steps.get(id));
+    const moment = moments.get(id) ?? heldBy(world, execution.census.steps.get(id));
     const args = ["rewind", id, "--code-only", "--yes", "--json"];
     const found = await execution.command({ name: "rewind", cwd: world.repository, args });
     const { stdout = "", stderr = "" } = execution.ended ?? {};
@@ -115,13 +116,14 @@ function exceptionsIn(stdout: string): string {
 }
 
 /**
- * The contents of a step as a moment. Where attributes are set, git may have written other bytes than it stores, and only
- * the moment of a save knows which.
+ * The contents of a step as a moment. Where attributes or settings for line ends are set, git may have written other bytes
+ * than it stores (in the work tree of a new fork, for example), and only the moment of a save knows which.
  */
-function heldBy(step: StepContents | undefined): Moment {
+function heldBy(world: World, step: StepContents | undefined): Moment {
   const files = new Map<string, string>();
   const kinds = [...(step?.kinds.keys() ?? [])];
-  if (kinds.some((path) => path.endsWith(".gitattributes"))) return { files, modes: new Map() };
+  const converts = world.ask(world.repository, "config", "--get-regexp", "^core\\.(autocrlf|eol)$") !== "";
+  if (converts || kinds.some((path) => path.endsWith(".gitattributes"))) return { files, modes: new Map() };
   for (const [path, entry] of step?.kinds ?? []) {
     if (!path.startsWith("work/") || step?.entries.has(path.replace("work/", "raw/"))) continue;
     const name = path.slice("work/".length);
