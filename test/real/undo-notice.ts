@@ -87,7 +87,7 @@ export async function testUndoNotice(driver: AgentDriver): Promise<void> {
         const heard = await goOn(receipt?.chat);
         expect(heard.prompts.slice(0, 2)).toEqual(["user: Write a file [[one]]", "user: Write a file [[two]]"]);
         expect(heard.prompts.join("\n")).not.toContain("[[three]]");
-        expect(heard.account).toContain("back to this point");
+        expect(heard.account).toContain("to this point");
         expect(heard.account).toContain("three.txt");
         expect(heard.account).toContain(REWIND_REASON);
       },
