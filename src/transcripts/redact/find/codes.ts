@@ -15,8 +15,8 @@ export const CODE_KEY_WORDS: readonly string[] = ["recovery key", "setup key", "
 export const LISTS_CODES = /^(?:\w+_)?(?:recovery|backup|scratch)[_-]?codes?$/i;
 
 const HEAD =
-  /^s?\\*["'`]?(?: \([^()\n]{0,40}\))?(?: (?:for|to|in|from) [\w'@ .-]{1,40}?)?(?: ?(?:[:=]|(?:are|is)\b:?)|(?=\s*(?:\n|\\+n)))/i;
-const BETWEEN = /(?:\\+[nrt]|[\s,;|[\]"'`>*•\\-]|\d{1,2}[.)](?=\s))*/y;
+  /^s?\\{0,8}["'`]?(?: \([^()\n]{0,40}\))?(?: (?:for|to|in|from) [\w'@ .-]{1,40}?)?(?: ?(?:[:=]|(?:are|is)\b:?)|(?=[^\S\n]{0,40}(?:\n|\\{1,8}n)))/i;
+const BETWEEN = /(?:\\{1,8}[nrt]|[\s,;|[\]"'`>*•\\-]|\d{1,2}[.)](?=\s))*/y;
 const CODE =
   /(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,8}|\d{3,6}(?: \d{3,6}){1,8}|[A-Za-z2-7]{4}(?: [A-Za-z2-7]{4}){3,15}|[A-Za-z0-9]{8,16})(?![\w-])/y;
 

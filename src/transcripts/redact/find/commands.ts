@@ -104,7 +104,7 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
   "rclone obscure": [FIRST],
   "vault kv": [option(String.raw`[\w.-]{1,64}=`)],
   secretsmanager: [option("--secret-string ")],
-  "ssm put-parameter": [/(?=.*SecureString).*?(?:^|\s)--value \\*["']?([^\s"'\\]{4,400})/g],
+  "ssm put-parameter": [/^(?=.*SecureString).*?(?:^|\s)--value \\{0,8}["']?([^\s"'\\]{4,400})/g],
   "fly secrets": SETTINGS,
   "flyctl secrets": SETTINGS,
   "secrets set": SETTINGS,

@@ -5,7 +5,7 @@ import { isStandIn } from "./value.ts";
 
 /** How far the fields of one object are looked for, to each side. */
 const WINDOW = 4_000;
-const LINE = /(?:\\+r)?\\+n|\r?\n/;
+const LINE = /(?:\\{1,8}r)?\\{1,8}n|\r?\n/;
 const STRING = String.raw`\\*"((?:[^"\\]|\\[nrt/]){4,4000})\\*"`;
 const VALUES = new RegExp(String.raw`:\s*${STRING}|(?<=[[,]\s*)${STRING}(?!\s*:)`, "g");
 
@@ -69,13 +69,18 @@ function yamlValues(text: string, offset: number): Span[] {
     if (inside !== undefined) {
       // A line of a block has no name.
       const match = /^\s*(?:["']?[\w.-]+["']?:(?:\s+|$)(?:[|>][-+\d]*\s*$)?)?\\*["']?([^\s"'#\\][^"'\\]*)?/.exec(line);
-      const value = match?.[1]?.replace(/\s+(?:#.*)?$/, "") ?? "";
+      const value = withoutComment(match?.[1] ?? "");
       if (isValue(value)) spans.push(spanOf(value, offset + at, line));
     }
     if (/^\s*(?:- )?(?:stringData|data):\s*$/.test(line)) inside = indent;
     at += line.length + (cut?.[0].length ?? 1);
   }
   return spans;
+}
+
+function withoutComment(text: string): string {
+  const at = text.search(/\s#/);
+  return (at < 0 ? text : text.slice(0, at)).trimEnd();
 }
 
 function spanOf(value: string, at: number, line: string): Span {
