@@ -69,3 +69,16 @@ test("into the safety step, as long as nothing has been touched", async () => {
   expect((await repository.run(["redo", "--yes"])).code).toBe(0);
   expect(repository.read("changed.txt")).toBe("saved at the last moment\n");
 });
+
+test("what a finishing process kept before it was killed, too, is named by the next command", async () => {
+  using repository = await recorded();
+  const open = openSync(repository.at("new.txt"), "a");
+  const killed = async (point: string, args: string[]) =>
+    (await repository.run(args, { env: { BACKTRAIL_FAULT: point } })).signal;
+  expect(await killed("restore:recorded", REWIND)).toBe("SIGKILL");
+  writeSync(open, "by who had it open\n");
+  closeSync(open);
+  expect(await killed("restore:settled", ["log"])).toBe("SIGKILL");
+  const { stdout, stderr } = await repository.run(["log"]);
+  expect(whereIs(repository, "new.txt now\nby who had it open\n", `${stdout}\n${stderr}`)).toBe("kept");
+});

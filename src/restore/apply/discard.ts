@@ -3,8 +3,8 @@
  * step holds exactly that content. Moves all others to a directory that is reported to the user.
  */
 
-import { mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { join, relative } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { namesIn } from "../../base/fs/files.ts";
 import { onDisk, parentOf } from "../../base/fs/path-bytes.ts";
@@ -43,14 +43,17 @@ export function placedIds({ v, placed, files }: Journal, n: number): string[] {
   return [entry.mode === SYMLINK_MODE ? `link ${entry.id}` : (raw ?? entry.id)];
 }
 
-/** Empties the aside directory. Returns the files that were kept because no safety step holds them. */
+/**
+ * Empties the aside directory. Returns the files that were kept because no safety step holds them, also those that an
+ * interrupted attempt kept: it could not report them.
+ */
 export async function discardReplaced(workspace: Workspace, journal: Journal): Promise<KeptFile[]> {
   const directory = asideDirectory(restoreDirectory(workspace, journal.id));
   const names = namesIn(directory);
-  if (names.length === 0) return [];
+  const kept = keptBefore(workspace, journal.id);
+  if (names.length === 0) return kept;
   const paths = [...journal.files.delete, ...journal.files.write.map(({ path }) => path)];
   const held = await heldContents(workspace, journal);
-  const kept: KeptFile[] = [];
   for (const name of names) {
     const aside = join(directory, name);
     const slot = Number.parseInt(name, 10);
@@ -68,6 +71,16 @@ export async function discardReplaced(workspace: Workspace, journal: Journal): P
   // Fails if a new file appeared: no file is deleted unread.
   rmdirSync(directory);
   return kept;
+}
+
+function keptBefore(workspace: Workspace, id: string): KeptFile[] {
+  const directory = keptDirectory(workspace, id);
+  if (!safeStat(directory)) return [];
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((place) => ({ path: relative(directory, place), place }));
 }
 
 /** A note for the user; none if no file was kept. */
