@@ -43,6 +43,7 @@ export const HOOK_ROAD: string[] = [
   "git/ignored/list.ts",
   "git/index/private-index.ts",
   "git/index/private-store-index.ts",
+  "git/index/same-second.ts",
   "git/index/stat-cache.ts",
   "git/index/tracked-paths.ts",
   "git/inexact/find.ts",

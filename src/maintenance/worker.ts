@@ -15,8 +15,9 @@ import { markPush, pushIfDue } from "../commits/push.ts";
 import { tidyPending, writeCheckpoints } from "../commits/write-checkpoints.ts";
 import { gitIn } from "../git/git.ts";
 import { scanIgnored } from "../git/ignored/scan.ts";
-import { warmPrivateIndex } from "../git/index/private-index.ts";
+import { privateIndex, warmPrivateIndex } from "../git/index/private-index.ts";
 import { advancePrivateStore } from "../git/index/private-store-index.ts";
+import { findRewritten } from "../git/index/same-second.ts";
 import { refreshInexact } from "../git/inexact/refresh.ts";
 import { packLooseObjects } from "../git/objects/pack-loose.ts";
 import { packPrivateObjects } from "../git/private/upkeep.ts";
@@ -51,6 +52,7 @@ const TASKS: readonly Task[] = [
   advancePrivateStore,
   findLargeFiles,
   warmPrivateIndex,
+  compareTimes,
   refreshInexact,
   scanPermissions,
   scanIgnored,
@@ -94,6 +96,11 @@ function lockFor(workspace: Workspace): Lock | undefined {
     logError("worker", error);
     return undefined;
   }
+}
+
+/** Compares the files that were too many for a hook. */
+async function compareTimes(workspace: Workspace): Promise<void> {
+  findRewritten(workspace, privateIndex(workspace).path, false);
 }
 
 /**

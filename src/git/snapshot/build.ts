@@ -95,6 +95,12 @@ export class SnapshotBuild {
     }
   }
 
+  /** Reads files that git takes for unchanged because it compares whole seconds. */
+  readRewritten(files: readonly TrackedFile[], fileMode: boolean): void {
+    for (const { path, mode, id } of files)
+      if (!this.#unstaged.has(path)) this.#readFile(path, fileMode ? "" : mode, id);
+  }
+
   /** Reads files that git considers unchanged although a checkout would write different bytes. */
   readInexact(files: readonly TrackedFile[]): void {
     for (const file of files) {

@@ -10,6 +10,7 @@ import { ignoreRulesOf, privateByChoice, startIncluding, withIgnoredFiles } from
 import { lookAtIgnored } from "../ignored/list.ts";
 import { privateIndex } from "../index/private-index.ts";
 import { WORTH_ADVANCING } from "../index/private-store-index.ts";
+import { findRewritten } from "../index/same-second.ts";
 import {
   dropSnapshotCache,
   loadSnapshotCache,
@@ -142,7 +143,9 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
   const mark = pruneMark(workspace);
   const details = new DetailWriter(workspace);
   const ignored = lookAtIgnored(workspace);
-  const few = options.patienceMs === undefined ? FEW_FILES : FEW_FOR_A_HOOK;
+  const isHurried = options.patienceMs !== undefined;
+  const few = isHurried ? FEW_FOR_A_HOOK : FEW_FILES;
+  const rewritten = findRewritten(workspace, index.path, isHurried);
   const scan = settings instanceof Promise ? undefined : scanFewFiles(workspace, index.path, few, settings.symlinks);
   let remember: ((heldBy: string, saved: SnapshotTrees) => void) | undefined;
   let conversion: ConversionRules | undefined;
@@ -165,6 +168,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     build.readIncluded(included);
     build.readFiles(options.always ?? []);
     build.readLarge(large, known.fileMode);
+    build.readRewritten(rewritten, known.fileMode);
     const timeLeft = () => Math.max(MIN_FILTER_MS, Math.min(deadline - performance.now(), PATIENCE_MS) / 2);
     const finding = { rules, facts: known, status: parsed, isUnfiltered, timeoutMs: timeLeft() };
     const { files: inexact, complete } = await findInexact(finding);
@@ -174,7 +178,7 @@ export function startCapture(workspace: Workspace, options: CaptureOptions): Cap
     const key = hexDigest(
       "sha1",
       output,
-      JSON.stringify([known, decisive, files.notCaptured, modes, inexact, complete, included]),
+      JSON.stringify([known, decisive, files.notCaptured, modes, inexact, complete, included, rewritten]),
     );
     build.base = cache?.base && cache.base.head === parsed.head ? cache.base : null;
     // Nothing has changed and a ref keeps the cached objects alive, so there is nothing to build.
