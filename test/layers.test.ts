@@ -29,7 +29,7 @@ describe("layers", () => {
     expect(apiObjections(root)).toEqual([]);
   });
 
-  test("an import of a file off the list is found, and a listed file that nobody needs", () => {
+  test("an import of an unlisted file is found, and so is a listed file that is not needed", () => {
     using place = temporaryDirectory();
     place.write("git/run.ts", "export const a = 1;\n");
     place.write("git/inner.ts", 'export { a as b } from "./run.ts";\n');
@@ -116,7 +116,7 @@ describe("the road of a hook", () => {
     expect(road.own.filter((file) => layerOf(file) === "cli")).toEqual([]);
   });
 
-  test("follows what is loaded, not types and not what is lazy", () => {
+  test("follows loaded imports, not types or lazy imports", () => {
     using place = temporaryDirectory();
     place.write("a.ts", 'import { b } from "./b.ts";\nimport type { C } from "./c.ts";\nb(() => import("./d.ts"));\n');
     place.write("b.ts", 'import { z } from "zod";\nexport const b = z;\n');

@@ -10,7 +10,7 @@ test("every export is imported, every file is used, and every package", () => {
   expect(findUnused(join(import.meta.dirname, ".."), ENTRIES)).toEqual({ exports: [], files: [], packages: [] });
 });
 
-test("what nobody imports is found; renamed, lazy and namespace imports count as uses", () => {
+test("unused exports are found; renamed, lazy and namespace imports count as uses", () => {
   using place = temporaryDirectory();
   place.write("src/main.ts", 'import { a as b } from "./a.ts";\nconst c = await import("./c.ts");\n');
   place.write("src/a.ts", "export const a = 1;\nexport function dead() {}\nexport interface Alone {}\n");

@@ -67,7 +67,7 @@ test("one turn is found by any of its steps; a step outside of turns is none", a
   expect(await kindOf(getTurn(made.workspace, "between"))).toBe("not-found");
 });
 
-test("a plan changes nothing, its application can be taken back, and turns know it", async () => {
+test("a plan changes nothing, applying it can be undone, and turns have the new status", async () => {
   using made = await recorded();
   const { workspace, repository } = made;
   await made.agent.end();

@@ -94,7 +94,7 @@ function play({ acts, recordsStarts }: { acts: Act[]; recordsStarts: boolean }):
 
 const positions = (steps: readonly Step[]) => steps.map((_, at) => at);
 
-test("a turn is at work from its recorded beginning to its end, and never in two turns of one session", () => {
+test("a turn runs from its recorded start to its end, and two turns of one session never overlap", () => {
   fc.assert(
     fc.property(history, (random) => {
       const { steps, running, open } = play(random);
@@ -119,7 +119,7 @@ test("a turn is at work from its recorded beginning to its end, and never in two
   );
 });
 
-test("a file's owners were at work, and are those that report it if anybody does", () => {
+test("a file's owners were running, and are the turns that report it if any turn does", () => {
   fc.assert(
     fc.property(history, fc.boolean(), (random, isKnown) => {
       const { steps, running } = play(random);
@@ -176,7 +176,7 @@ test("recording, commits and undo give the same answer as blame and bisect", asy
   );
 });
 
-test("the committing turn owns what nobody reports", () => {
+test("the committing turn owns changes that no turn reports", () => {
   const quiet = { changed: ["a", "b"], reported: new Set<string>() };
   const writing = { changed: ["a", "b"], reported: new Set(["b"]) };
   expect(filesOfRunning([quiet, writing], [quiet]).get(quiet)).toEqual(["a"]);

@@ -15,7 +15,7 @@ describe("lines that stay", () => {
     expect([...keptLines(before, after)]).toEqual([-1, -1, 0, 1, 2, 3]);
   });
 
-  test("what is kept is the same line, and in the same order", () => {
+  test("kept lines are equal and in the same order", () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const kept = keptLines(before, after);

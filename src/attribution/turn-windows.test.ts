@@ -87,7 +87,7 @@ test("a turn with no end is over at its session's next turn, or at its last step
   ]);
 });
 
-test("a turn that goes on after its end is at work again", () => {
+test("a turn that continues after its end is running again", () => {
   const steps = [step("a/1", "turn-start", 1), step("a/1", "turn-end", 1), saved, step("a/1", "turn-end", 1, ["x"])];
   expect(ranges(steps)).toEqual([
     ["a/1 1", 0, 0, 1],

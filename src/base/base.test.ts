@@ -61,7 +61,7 @@ test("any bytes survive as a path, and any path that was made of bytes", () => {
   );
 });
 
-test("valid text is the same path, whatever it holds", () => {
+test("any valid text decodes to the same path", () => {
   for (const text of ["plain", "ü€😀", "\ufffd", "\ufffd\ufffd and more", "\u0000"]) {
     expect(decodePath(Buffer.from(text))).toBe(text);
     expect(encodePath(text)).toEqual(Buffer.from(text));
@@ -73,7 +73,7 @@ test("valid text is the same path, whatever it holds", () => {
   expect(onDisk("/root", "a\udcff")).toEqual(Buffer.from([...Buffer.from("/root/a"), 0xff]));
 });
 
-test("what is printed holds no control character but tabs and newlines", () => {
+test("printed text has no control character but tabs and newlines", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const shown = printable(text);
@@ -102,7 +102,7 @@ test("characters without a shape go, but for those inside an emoji", () => {
   expect(printable("\u{1f468}\u200d\u200d\u{1f469}\ufe0f\ufe0f")).toBe("\u{1f468}\u{1f469}\ufe0f");
 });
 
-test("whatever Unicode calls a control or shows nothing for is escaped in JSON, and the value stays", () => {
+test("Unicode control and invisible characters are escaped in JSON, and the value stays", () => {
   const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
   for (let code = 0; code <= 0x10ffff; code += code === 0xd7ff ? 0x801 : 1) {
     const character = String.fromCodePoint(code);

@@ -84,7 +84,7 @@ for (const [name, runtime] of Object.entries({ bun, node: same })) {
       expect(() => runtime.spawnSync("no-such-program-here", [])).toThrow(expect.objectContaining({ code: "ENOENT" }));
     });
 
-    test("finds executables, and nothing else", () => {
+    test("finds only executables", () => {
       using place = temporaryDirectory();
       place.write("first/tool", "not executable");
       chmodSync(place.write("second/tool", "#!/bin/sh\n"), 0o755);

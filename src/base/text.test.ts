@@ -12,7 +12,7 @@ test("a short session id tells sessions of every agent apart", () => {
   expect(shortSession("")).toBe("");
 });
 
-test("it is a prefix of what is shown of the id, so it can be typed", () => {
+test("it is a prefix of the displayed id, so it can be typed", () => {
   for (const id of ["a_b", "averyveryverylongword_1", "20261118T120254Z", "x".repeat(300)]) {
     expect(id.startsWith(shortSession(id))).toBe(true);
     expect(shortSession(id).length).toBeLessThanOrEqual(32);

@@ -12,7 +12,7 @@ test("a process is known by its parents and by what it was called with", async (
   await new Promise((resolve) => child.once("close", resolve));
 });
 
-test("a process that is gone has nobody above it", () => {
+test("a process that has ended has no ancestors", () => {
   expect([...ancestorsOf(2 ** 30)]).toEqual([2 ** 30]);
   expect(ancestorsOf(Number.NaN).size).toBe(0);
   expect(argumentsOf(2 ** 30)).not.toContain("--amend");

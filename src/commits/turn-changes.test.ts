@@ -67,7 +67,7 @@ class Repository implements Disposable {
   }
 }
 
-test("what a turn has changed in a file of its own is committed as it is", async () => {
+test("a file that only the turn changed is committed as it is", async () => {
   using repository = new Repository();
   const head = { "a.txt": "a", "b.txt": "b" };
   const after = { "a.txt": "A", "new.sh": "new" };
@@ -99,7 +99,7 @@ test("a line that both have changed leaves its file to the user, and no other", 
   expect(found).toEqual({ commit: { g: "G" }, staged: { g: "G" }, left: ["f"] });
 });
 
-test("what is staged of the same line leaves the file to the user", async () => {
+test("a staged change of the same line leaves the file to the user", async () => {
   using repository = new Repository();
   const head = { f: "1\n2\n3" };
   const found = await repository.separate({
@@ -132,7 +132,7 @@ test("a file that was moved is committed without what the user had changed in it
   expect(found).toMatchObject({ commit: { "old.txt": "gone", "new.txt": text("last") }, left: [] });
 });
 
-test("what is staged of a file that was moved moves with it", async () => {
+test("staged changes of a moved file move with it", async () => {
   using repository = new Repository();
   const text = (last: string) => `${Array.from({ length: 20 }, (_, i) => `line ${i}`).join("\n")}\n${last}`;
   const found = await repository.separate({
@@ -160,7 +160,7 @@ test("a file is not removed where another one of the turn waits: it may have bee
   expect(found).toEqual({ commit: {}, staged: {}, left: ["new.txt", "old.txt"] });
 });
 
-test("a directory that became a link waits with what is in it", async () => {
+test("a directory replaced by a link waits, with its files", async () => {
   using repository = new Repository();
   const found = await repository.separate({
     head: { "place/a": "a", "place/b": "b" },
@@ -173,7 +173,7 @@ test("a directory that became a link waits with what is in it", async () => {
 const LINES = 8;
 const WHO = ["head", "staged", "unstaged", "turn"] as const;
 
-test("whoever has changed which lines, nobody else's are in the commit, and all that was staged stays", async () => {
+test("for any mix of changed lines, the commit has only the turn's lines, and staged changes stay staged", async () => {
   using repository = new Repository();
   const owners = fc.array(fc.constantFrom(...WHO), { minLength: LINES, maxLength: LINES });
   await fc.assert(

@@ -35,7 +35,7 @@ function kindOf(work: () => unknown): string | undefined {
   return undefined;
 }
 
-test("a setting is put in and taken out, and nothing else changes", () => {
+test("a setting is added and removed, and nothing else changes", () => {
   const file = fileOf("project", { root, storeDir: join(root, "store") });
   mkdirSync(join(root, ".backtrail"));
   writeFileSync(file, '{"unknown": [1], "capture": {"exclude": ["x"]}}', { mode: 0o640 });
@@ -69,7 +69,7 @@ test("setting and unsetting in a file that was not there leaves no file", () => 
   expect(existsSync(file)).toBe(false);
 });
 
-test("set then get is what was set, for any name and value", () => {
+test("get returns the value that was set, for any name and value", () => {
   const file = fileOf("local", { root, storeDir: join(root, "store") });
   const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
   fc.assert(

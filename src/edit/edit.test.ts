@@ -33,7 +33,7 @@ describe("hooks in JSON with comments", () => {
     expect(text(hooks.add(Buffer.from('{"__proto__": {"hooks": 1}}')))).toContain('"__proto__": {"hooks": 1},');
   });
 
-  test("adding says exactly what was meant, and loses nothing that was written", () => {
+  test("an added entry has the intended value, and no existing byte is lost", () => {
     fc.assert(
       fc.property(writtenDocuments, ({ text: before, value }) => {
         const after = hooks.add(Buffer.from(before));
@@ -56,7 +56,7 @@ describe("hooks in JSON with comments", () => {
     );
   });
 
-  test("what was written between the two stays", () => {
+  test("edits made between adding and removing stay", () => {
     fc.assert(
       fc.property(writtenDocuments, fc.boolean(), ({ text: before, value }, isFirst) => {
         fc.pre(value !== undefined);
@@ -146,7 +146,7 @@ test("changes to a value leave the original alone", () => {
 describe("a line below a comment", () => {
   const line = lineEdit("# ours", "/file");
 
-  test("goes in at the end and comes out whole, whatever bytes are around it", () => {
+  test("is appended at the end and removed completely, whatever bytes surround it", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.boolean(), (bytes, isEnded) => {
         const before = Buffer.from(isEnded ? [...bytes, 10] : bytes);

@@ -56,7 +56,7 @@ describe("an entry is added and taken out again", () => {
   for (const [n, text] of TOML_TEXTS.entries()) test(`of TOML ${n}`, () => check(table, text));
 });
 
-test("a file that holds nothing else goes with the entry", () => {
+test("a file with no other entry is deleted with the entry", () => {
   for (const edit of [server, approval]) expect(edit.remove(edit.add(null), null)).toBeNull();
 });
 

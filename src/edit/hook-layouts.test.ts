@@ -56,7 +56,7 @@ describe("Cursor's hooks", () => {
     });
   });
 
-  test("go without a trace from a file that was ours, and leave a version that somebody uses", () => {
+  test("are removed completely from our own file; a version that the user relies on stays", () => {
     const after = edit.add(null);
     expect(edit.remove(after, null)).toBeNull();
     expect(edit.remove(after, undefined)).toBeNull();
@@ -105,7 +105,7 @@ for (const [name, layout] of Object.entries(LAYOUTS)) {
 describe("a whole file", () => {
   const edit = wholeFileEdit("// ours 2\n", (text) => text.startsWith("// ours"));
 
-  test("is ours in any version, and nobody else's", () => {
+  test("belongs to Backtrail in any version, and to no other tool", () => {
     expect(edit.presence(edit.add(null))).toBe("installed");
     expect(edit.presence(Buffer.from("// ours 1\n"))).toBe("outdated");
     expect(edit.remove(Buffer.from("// ours 1\n"), null)).toBeNull();

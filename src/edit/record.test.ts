@@ -65,7 +65,7 @@ test("in and out again is byte for byte nothing, through updates and repetitions
   );
 });
 
-test("after a change by somebody else only our entries are updated and taken out", async () => {
+test("after another tool's change, only our entries are updated and removed", async () => {
   writeFileSync(file, '{"a":1}');
   await installEdit(file, edit, keeping);
   writeFileSync(file, content().replace('"a":1', '"a":2'));
@@ -92,7 +92,7 @@ test("a file that is gone stays gone", async () => {
   expect(place.exists("a")).toBe(false);
 });
 
-test("a directory that we made stays while somebody uses it", async () => {
+test("a directory that we made stays while it has other files", async () => {
   file = join(base, "a", "settings.json");
   await installEdit(file, edit, keeping);
   place.write("a/theirs", "");
@@ -191,7 +191,7 @@ test("two owners in one file don't disturb each other", async () => {
   expect(content()).toBe(before);
 });
 
-test("what is foreseen happens, and foreseeing changes nothing", async () => {
+test("a dry run changes nothing and predicts the result", async () => {
   expect(previewEdit(file, edit).action).toBe("created");
   expect(existsSync(file)).toBe(false);
   expect((await installEdit(file, edit, keeping)).action).toBe("created");

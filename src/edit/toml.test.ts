@@ -100,7 +100,7 @@ describe("tables in TOML", () => {
     );
   });
 
-  test("leave alone what was written between the two", () => {
+  test("edits made between install and uninstall stay", () => {
     fc.assert(
       fc.property(tomlDocuments, (text) => {
         fc.pre(text.endsWith("\n"));
@@ -112,7 +112,7 @@ describe("tables in TOML", () => {
     );
   });
 
-  test("go without a key and a comment that somebody put into them", () => {
+  test("are removed without a key and a comment that the user added to them", () => {
     const added = b.add(null).toString();
     const noted = added.replace('hash = "three"\n', '# mine\nhash = "three"\nenabled = false\n');
     const left = b.remove(bytes(noted), null)?.toString();

@@ -19,7 +19,7 @@ async function place() {
   return { repository, workspace, values, [Symbol.dispose]: () => repository.remove() };
 }
 
-test("a ref changes only if it holds what was expected", async () => {
+test("a ref changes only if it has the expected value", async () => {
   using made = await place();
   const { workspace, repository } = made;
   const [one = "", two = ""] = made.values;
@@ -55,7 +55,7 @@ test("packed refs are read, and changed where they are newer", async () => {
   expect(await readRef(workspace, REF)).toBeNull();
 });
 
-test("a lock that git holds is waited for; one that was left long ago is taken away", async () => {
+test("git's lock is waited for; a stale lock is removed", async () => {
   using made = await place();
   const { workspace, repository } = made;
   const [one = "", two = ""] = made.values;

@@ -51,7 +51,7 @@ function aged(workspace: Workspace, name: string, days: number): string {
   return path;
 }
 
-test("whatever holds conversations goes by the same age, and what restores kept stays longer", async () => {
+test("everything with conversations expires at the same age; files that restores kept stay longer", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   const transcripts = [aged(workspace, "opencode/ses_old.jsonl", 31), aged(workspace, "opencode/ses_new.jsonl", 29)];
@@ -107,7 +107,7 @@ test("a step that is gone leaves no prompt in the list", async () => {
   ).toEqual(["the new plan"]);
 });
 
-test("a clock that is ahead when something is let go of for the first time drops nothing", async () => {
+test("a clock that is ahead at the first expiry deletes nothing", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   await save(workspace, [{ session: "one" }]);
@@ -139,7 +139,7 @@ test("a clock that jumps ahead for a while takes nothing with it", async () => {
   expect(stepsIn(workspace).list({ worktree: workspace.worktree })).toHaveLength(0);
 });
 
-test("nothing of the user's is pruned, whatever nothing refers to", async () => {
+test("the user's own unreachable objects are not pruned", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   repository.write("a.txt", "stashed\n");

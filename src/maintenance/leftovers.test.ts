@@ -11,7 +11,7 @@ ownHome();
 /** Above what any system gives to a process. */
 const NO_AGENT = 2 ** 30;
 
-test("a file that somebody is writing is no leftover, whatever numbers are in its name", async () => {
+test("a file that a live process writes is not a leftover, whatever numbers its name has", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   mkdirSync(workspace.stateDir, { recursive: true });

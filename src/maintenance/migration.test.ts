@@ -119,7 +119,7 @@ for (const fault of ["conversation:joined", "migrate:files", "migrate:noted", "m
   });
 }
 
-test("a session that somebody is busy with waits; what is saved into it meanwhile is kept", async () => {
+test("a locked session waits; steps saved meanwhile are kept", async () => {
   using made = await oldStore();
   const { repository, workspace } = made;
   const lock = tryAcquire(sessionLock(workspace, keyFor("one")));

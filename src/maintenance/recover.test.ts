@@ -7,7 +7,7 @@ import { recoverSessions } from "./recover.ts";
 
 ownHome();
 
-test("a dead turn that somebody else is closing is left to them", async () => {
+test("an orphaned turn that another process is closing is left to that process", async () => {
   using made = await dispatchingPlace();
   const { workspace } = made;
   const dead = made.session();
@@ -22,7 +22,7 @@ test("a dead turn that somebody else is closing is left to them", async () => {
   expect(dead.kinds).toEqual(["turn-start", "turn-end"]);
 });
 
-test("recovery closes what is over and leaves what runs", async () => {
+test("recovery closes orphaned turns and leaves running ones", async () => {
   using made = await dispatchingPlace();
   const { workspace } = made;
   const [dead, alive] = [made.session(), made.session()];

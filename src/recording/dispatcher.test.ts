@@ -70,7 +70,7 @@ test("the same words as a new prompt are a new turn", async () => {
   expect(one.kinds).toEqual(["turn-start", "turn-end", "turn-start", "turn-end", "turn-start"]);
 });
 
-test("a turn that nobody ended is closed by the next prompt, by the session's end, or by its next start", async () => {
+test("an open turn is closed by the next prompt, the session's end or its next start", async () => {
   using made = await dispatchingPlace();
   const { repository } = made;
   for (const [event, interrupted] of [
@@ -88,7 +88,7 @@ test("a turn that nobody ended is closed by the next prompt, by the session's en
   }
 });
 
-test("a turn whose agent is gone is closed once, by two other sessions that begin at the same time", async () => {
+test("two sessions that start at once close a killed agent's turn only once", async () => {
   using made = await dispatchingPlace();
   const { repository, workspace } = made;
   const dead = made.session();
@@ -140,7 +140,7 @@ test("subagents: their steps hang under the turn's first, with their own words a
   expect(end?.files.added).toEqual(["b", "c"]);
 });
 
-test("a subagent whose start is never announced has a step when its tool ends", async () => {
+test("a subagent without a start event gets a step when its tool ends", async () => {
   using made = await dispatchingPlace();
   const one = made.session();
   await one.begin("Delegate");
@@ -164,7 +164,7 @@ test("a subagent whose start is never announced has a step when its tool ends", 
   });
 });
 
-test("what was asked for and never started lends its words to nobody", async () => {
+test("the description of a subagent that never started is not given to another", async () => {
   using made = await dispatchingPlace();
   const one = made.session();
   await one.begin("first");
@@ -205,7 +205,7 @@ test("a tier without a rule for the end of a turn: the turn is ended all the sam
   expect(one.steps).toMatchObject([{ kind: "turn-end", turn: 1, interrupted: false, prompt: "Write it" }]);
 });
 
-test("the minimal tier looks at a session's start and at turns' ends, the aggressive one after every tool", async () => {
+test("the minimal tier saves at a session's start and at turn ends, the aggressive tier after every tool", async () => {
   using made = await dispatchingPlace();
   const { repository } = made;
   const minimal = made.session();
@@ -306,7 +306,7 @@ test("saves by hand beside a running turn: nothing of either is lost", async () 
   expect(one.state).toMatchObject({ steps: 5, openTurn: null, phase: "IDLE" });
 });
 
-test("a save by hand waits for the hook that is at work, and goes on from what that one leaves", async () => {
+test("a manual save waits for a running hook and continues from its step", async () => {
   using made = await dispatchingPlace();
   const { workspace } = made;
   const one = made.session();
@@ -320,7 +320,7 @@ test("a save by hand waits for the hook that is at work, and goes on from what t
   expect(one.state.revision).toBe(41);
 });
 
-test("without any session a save belongs to nobody, and has no conversation", async () => {
+test("without a session, a save has no agent and no conversation", async () => {
   using made = await dispatchingPlace();
   const first = await saveManually(made.workspace, "mine");
   const second = await saveManually(made.workspace, null);

@@ -16,7 +16,7 @@ function text(tail: ReturnType<typeof readTail>): string {
   return Buffer.concat(tail?.segments.map((segment) => segment.data) ?? []).toString();
 }
 
-test("only what is new is read, a line that is being written waits", () => {
+test("only new bytes are read, and a partial line waits", () => {
   using place = temporaryDirectory();
   const path = place.write("t.jsonl", "one\ntwo\n");
   const first = readTail(path, null, 0, undefined);

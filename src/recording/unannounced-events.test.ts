@@ -18,7 +18,7 @@ async function place() {
 
 const count = (output: number): Tokens => ({ input: output * 10, output, cacheRead: 0, cacheWrite: 0 });
 
-test("what is there at a session's start is kept where the agent asks for it", async () => {
+test("the state at a session's start is saved if the agent's profile asks for it", async () => {
   using made = await place();
   const { one, repository } = made;
   await one.send("SessionStart", { baseline: true });
@@ -32,7 +32,7 @@ test("what is there at a session's start is kept where the agent asks for it", a
   expect(one.steps.at(-1)?.files.added).toEqual(["new"]);
 });
 
-test("a step in the middle of a turn that nobody announced belongs to it, and leaves its end whole", async () => {
+test("a step within an unannounced turn belongs to the turn and leaves its end complete", async () => {
   using made = await place();
   const { one, repository } = made;
   await one.send("SessionStart", { baseline: true });
@@ -52,7 +52,7 @@ test("a step in the middle of a turn that nobody announced belongs to it, and le
   expect(one.state).toMatchObject({ phase: "IDLE", openTurn: null, turn: 1 });
 });
 
-test("a compaction in a turn that nobody announced leaves the turn open, and the next prompt closes it", async () => {
+test("a compaction in an unannounced turn leaves the turn open; the next prompt closes it", async () => {
   using made = await place();
   const { one, repository } = made;
   await one.send("SessionStart", { baseline: true });
@@ -107,7 +107,7 @@ test("an interruption that the next prompt has overtaken does not end that one's
   expect(one.kinds).toEqual(["turn-start", "turn-end", "turn-start", "turn-end"]);
 });
 
-test("a prompt that is typed while a tool runs waits in a queue, and the turn goes on", async () => {
+test("a prompt typed while a tool runs is queued, and the turn continues", async () => {
   using made = await place();
   const { repository, one } = made;
   await one.begin("Tidy up");
@@ -139,7 +139,7 @@ test("a prompt after an interrupted tool begins a turn", async () => {
   expect(one.steps[1]).toMatchObject({ interrupted: true, files: { added: ["new"] } });
 });
 
-test("of a running count, a turn has what was added to it", async () => {
+test("a turn gets the difference of a running total", async () => {
   using made = await place();
   const { one } = made;
   await one.send("SessionStart", { tokensSoFar: count(0) });

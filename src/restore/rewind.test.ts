@@ -43,7 +43,7 @@ test("a dry plan touches nothing, and tells writes, deletes and modes apart", as
   expect(await ground.isAt(step)).toBe(true);
 });
 
-test("a file that is ignored now is not overwritten, and that is said", async () => {
+test("a file that is ignored now is not overwritten, and the plan says so", async () => {
   using ground = await started();
   ground.write("build.log", "then\n");
   const step = await ground.save();
@@ -129,7 +129,7 @@ test("nested repositories and submodules are left alone", async () => {
   expect(ground.exists("nested/.git")).toBe(true);
 });
 
-test("files that git is told not to look at are left alone", async () => {
+test("skip-worktree and assume-unchanged files are left alone", async () => {
   using ground = await started();
   ground.write("local.conf", "then\n");
   ground.git("add", "--all");
@@ -176,7 +176,7 @@ test("nothing is written through a link that took a directory's place", async ()
   expect(ground.read("dir/x")).toBe("then\n");
 });
 
-test("an unrecorded link in the way is refused, and nothing is touched", async () => {
+test("an unrecorded link at a target path is refused, and nothing changes", async () => {
   using ground = await started();
   ground.write("dir/x", "then\n");
   const step = await ground.save();
@@ -195,7 +195,7 @@ test("an unrecorded link in the way is refused, and nothing is touched", async (
   expect(ground.read("a.txt")).toBe("one\n");
 });
 
-test("only the chosen files, and what is staged stays", async () => {
+test("only the chosen files change, and staged changes stay", async () => {
   using ground = await started();
   ground.write("src/x", "then");
   const step = await ground.save();
@@ -237,7 +237,7 @@ test("conflicts of a merge and intended additions come back into the index", asy
   expect(ground.git("status", "--porcelain")).toBe("M  a.txt\nA  wanted.txt");
 });
 
-test("an index that another git holds is left as it is, and that is said", async () => {
+test("an index that another git process has locked is left unchanged, and the receipt says so", async () => {
   using ground = await started();
   const step = await ground.save();
   ground.write("a.txt", "two\n");

@@ -119,7 +119,7 @@ function property(kind: Kind, runs: number, change: (told: Story) => Story = (to
 
 const LONG = 60_000 * TIMES;
 
-test("any change to any files is taken back bit for bit, and brought again", () => property({}, 20), LONG);
+test("any change to any files is undone bit for bit, and redone", () => property({}, 20), LONG);
 
 test("in a folder without git", () => property({ folder: true }, 8), LONG);
 

@@ -80,7 +80,7 @@ test("a turn in progress is not touched", async () => {
   expect(await refusal(planUndo(made.workspace, ["1"]))).toContain(unfinished);
 });
 
-test("`last` is never the turn before one that has not ended", async () => {
+test("`last` never skips a turn that has not ended", async () => {
   using made = await place();
   await made.turn(() => made.edit("line 6", "sixth"));
   await made.agent.begin("Work");
@@ -208,7 +208,7 @@ test("without a step at its start, a turn begins where the session was last seen
   expect(made.repository.read("lines.txt")).toBe(LINES.replace("line 6", "sixth"));
 });
 
-test("what was removed then and made anew since, links, and kinds are conflicts", async () => {
+test("files removed then and recreated since, links, and changed file types are conflicts", async () => {
   using made = await place();
   const { repository } = made;
   symlinkSync("lines.txt", repository.at("link"));
@@ -248,7 +248,7 @@ test("a file in place of a directory stays, with markers too", async () => {
   expect(notes).toContainEqual({ kind: "conflicts-left", paths: ["kind", "kind/inner"] });
 });
 
-test("a submodule is left as it is, and that is said", async () => {
+test("a submodule is left unchanged, and the plan says so", async () => {
   using made = await place();
   const { repository } = made;
   repository.git("clone", "--quiet", ".git", "../other");
@@ -276,7 +276,7 @@ test("nothing of a merge is left behind, and a dry plan touches nothing", async 
   expect(made.repository.git("fsck", "--no-dangling", "--strict")).toBe("");
 });
 
-test("a conflict names whose change it is", async () => {
+test("a conflict names the turn that made the later change", async () => {
   using made = await place();
   await made.turn(() => made.edit("line 6", "sixth"));
   await made.turn(() => made.edit("line 1", "first"));

@@ -30,7 +30,7 @@ test("each agent's command, as its CLI wants it", () => {
   expect(shown).toMatchSnapshot();
 });
 
-test("whatever a prompt holds, it is one word and never a flag or a place", () => {
+test("any prompt is one argument, and never a flag or a placeholder", () => {
   const words = fc.oneof(fc.string(), fc.constantFrom("--help", "-x", "{session}", "{args}", "$(rm -rf /)", "a\nb"));
   fc.assert(
     fc.property(words, (prompt) => {

@@ -28,7 +28,7 @@ function node(id: string, path: string, children: RunNode[] = []): RunNode {
   };
 }
 
-test("prompts, what was done, results and failures, run by run, each session below its parent", async () => {
+test("prompts, actions, results and failures, run by run, each session below its parent", async () => {
   using place = temporaryDirectory();
   const parent = place.write(
     "parent.jsonl",
@@ -70,7 +70,7 @@ test("a message in pieces is given whole", async () => {
   expect(told).toContain("Prompt: begin\nAgent: I will write.\nTool write_file: {}\nResult: Written.");
 });
 
-test("it keeps within its limit, says what is left out, and keeps the newest", async () => {
+test("it stays within its limit, says what is left out, and keeps the newest", async () => {
   using place = temporaryDirectory();
   const lines = [start("p".repeat(5_000))];
   for (let i = 0; i < 500; i++) lines.push(used("Bash", { command: `step ${i} ${"x".repeat(200)}` }));

@@ -34,7 +34,7 @@ describe("a budget", () => {
     expect(() => parseBudget(text)).toThrow("is not a budget");
   });
 
-  test("what is read from the cache does not count, and an unknown cost is never over", () => {
+  test("tokens read from the cache do not count, and an unknown cost never exceeds the budget", () => {
     const usage = { tokens: { input: 10, output: 10, cacheRead: 1_000, cacheWrite: 5 }, cost: null };
     expect(overBudget(usage, parseBudget("25"))).toBe(false);
     expect(overBudget(usage, parseBudget("24"))).toBe(true);

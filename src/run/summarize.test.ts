@@ -17,7 +17,7 @@ const talk = (entries: Entry[]): Conversation => ({
   tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
 });
 
-test("however long a conversation is, the question fits into an argument, and says what is missing", () => {
+test("for a conversation of any length, the question fits into an argument and says what is missing", () => {
   const entries = Array.from({ length: 500 }, (_, i) =>
     entry(i % 2 ? "answer" : "prompt", `${i} ${"ü".repeat(3_000)}`),
   );
@@ -36,7 +36,7 @@ test("the record can't leave its marks", () => {
   expect(marks?.[0]).toBe(marks?.[1] ?? "");
 });
 
-test("whatever an agent answers, it is a summary of bounded size, or none", () => {
+test("any answer becomes a summary of bounded size, or none", () => {
   const value = fc.jsonValue({ maxDepth: 4 }).map((json) => JSON.stringify(json));
   const shaped = fc
     .record({

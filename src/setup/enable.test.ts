@@ -102,7 +102,7 @@ test("a bare repository is refused, also where a file beside it names it; its wo
   expect((await enable(join(root, "tree"), options)).workspace.kind).toBe("repository");
 });
 
-test("a repository whose files lie elsewhere is refused", async () => {
+test("a repository with a separate work tree is refused", async () => {
   git("init", "-q");
   git("config", "core.worktree", home);
   const { kind, message } = await refusal(enable(root, options));
@@ -133,7 +133,7 @@ test("a settings file that cannot be edited stops enable before anything is reco
   expect(readFileSync(join(root, ".claude", "settings.local.json"), "utf8")).toBe("{ broken");
 });
 
-test("an agent that nobody knows, and one that is not connected", async () => {
+test("an unknown agent, and one that is not connected", async () => {
   git("init", "-q");
   expect((await refusal(enable(root, { ...options, agents: ["claud"] }))).kind).toBe("usage");
   await enable(root, options);

@@ -76,7 +76,7 @@ test("few objects or many, in a repository of either hash: they are the user's a
   }
 });
 
-test("what is pruned while a snapshot is being taken is written again", async () => {
+test("objects pruned while a snapshot is taken are written again", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   writePrivate(repository, "private.txt", "mine");
@@ -95,7 +95,7 @@ test("what is pruned while a snapshot is being taken is written again", async ()
   expect(Bun.spawnSync(["git", "--git-dir", privateGitDirectory(workspace), "fsck", "--full"]).exitCode).toBe(0);
 });
 
-test("what somebody writes while all is pruned that no ref holds stays", async () => {
+test("objects written during a prune stay", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   writePrivate(repository, "private.txt", "mine");

@@ -109,7 +109,7 @@ for (const fault of ["save:segments", "save:objects"]) {
   });
 }
 
-test("what an earlier version was killed at is finished, and its conversation becomes a file", async () => {
+test("a save that an earlier version began is finished, and its conversation becomes a file", async () => {
   using made = await place();
   const { repository, workspace } = made;
   const [step] = await save(workspace, [{ session: "other" }]);
@@ -127,7 +127,7 @@ test("what an earlier version was killed at is finished, and its conversation be
   expect([...recordsNewestFirst(recordsFile(workspace, keyFor("one")))]).toEqual([record]);
 });
 
-test("saves of a session that is being forgotten are finished by nobody, those of another one are", async () => {
+test("interrupted saves of a session that is being forgotten are not finished; those of another session are", async () => {
   using made = await place();
   const { repository, workspace } = made;
   await inProcess(repository, "one,two", 1, "save:journal");
@@ -151,7 +151,7 @@ test("a conflict between two commits of a submodule is recorded, and git stays w
   repository.git("rev-list", "--objects", "--quiet", sessionRef(keyFor("one")));
 });
 
-test("what was pruned before it could be finished is given up, and git stays whole", async () => {
+test("a save whose objects were pruned is given up, and the repository stays intact", async () => {
   using made = await place();
   const { repository, workspace } = made;
   await inProcess(repository, "one", 1, "save:journal");

@@ -21,7 +21,7 @@ test("the first line is bounded, and needs no newline", () => {
   expect(firstLine(place.write("empty.jsonl", ""), 100)).toBe("");
 });
 
-test("what is no file is not waited for", () => {
+test("a path that is not a file is not waited for", () => {
   using place = temporaryDirectory();
   const pipe = `${place.path}/pipe`;
   spawnSync("mkfifo", [pipe]);
@@ -31,7 +31,7 @@ test("what is no file is not waited for", () => {
   }
 });
 
-test("what fails while it is read is as good as not there", () => {
+test("a file that fails while it is read counts as absent", () => {
   using place = temporaryDirectory();
   const path = place.write("a.jsonl", "{}\n");
   const fail = () => {

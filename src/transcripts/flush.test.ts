@@ -6,7 +6,7 @@ import { waitUntilWritten } from "./flush.ts";
 const LONG = { pollMs: 1, longestMs: 30_000 };
 const SHORT = { pollMs: 1, longestMs: 40 };
 
-test("it is over as soon as the file says so, even if it isn't there at first", async () => {
+test("the wait ends as soon as the file has the line, even if the file is missing at first", async () => {
   using place = temporaryDirectory();
   const path = `${place.path}/a.jsonl`;
   const sizes: number[] = [];
@@ -18,7 +18,7 @@ test("it is over as soon as the file says so, even if it isn't there at first", 
   expect(sizes).toEqual([4, 5]);
 });
 
-test("a file that doesn't grow is read once, one that hasn't grown since the turn began never", async () => {
+test("a file that does not grow is read once; a file that has not grown since the turn began is not read", async () => {
   using place = temporaryDirectory();
   const path = place.write("a.jsonl", "1234");
   let looks = 0;

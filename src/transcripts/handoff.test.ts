@@ -35,7 +35,7 @@ test("prompts word for word, the last answer of each turn, the files", () => {
   expect(text).not.toContain("Open ends");
 });
 
-test("open ends: a prompt without an answer, what failed last, what is still to do", () => {
+test("unfinished work: a prompt without an answer, the last failure, open to-dos", () => {
   const run = (id: string, command: string, output: string) => [
     entry("tool-use", "", { toolUseId: id, toolInput: { command } }),
     entry("tool-result", output, { toolUseId: id }),
@@ -68,7 +68,7 @@ test("open ends: a prompt without an answer, what failed last, what is still to 
   );
 });
 
-test("answers give way before prompts, old turns before new ones, and it is said", () => {
+test("answers are cut before prompts and old turns before new ones, and the text says so", () => {
   const turns = Array.from({ length: 40 }, (_, i) => [
     entry("prompt", `Prompt ${i} ${"p".repeat(60)}`),
     entry("answer", `Answer ${i} ${"a".repeat(900)}`),
@@ -91,7 +91,7 @@ test("terminal escapes and other controls are taken out", () => {
   expect(text).toContain("xy");
 });
 
-test("never longer than the limit; a prompt is whole, or it is said that it is not", () => {
+test("never longer than the limit; a prompt is whole or marked as cut", () => {
   const type = fc.constantFrom<Entry["type"]>("prompt", "answer", "tool-use", "tool-result", "note");
   const one = fc.record({
     type,

@@ -134,7 +134,7 @@ test("nothing used costs nothing, and one unknown makes the sum unknown", () => 
   });
 });
 
-test("a cost that the agent reports is used as it is, and estimated only beside one that is", () => {
+test("a reported cost is used as it is; a sum with an estimate is an estimate", () => {
   const tokens = { input: 1_000, output: 1_000, cacheRead: 0, cacheWrite: 0 };
   const reported: Use = { agent: "opencode", model: "unheard-of", tokens, time: null, usd: 0.25 };
   const estimated: Use = { agent: "claude-code", model: "claude-opus-4-6", tokens, time: null };

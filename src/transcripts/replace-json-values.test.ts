@@ -9,7 +9,7 @@ function replacedIn(text: string): string {
   return Buffer.concat(withValue([Buffer.from(text)], ["id", "session"], FROM, TO)).toString();
 }
 
-test("the value of each key is replaced wherever it occurs, and nothing else", () => {
+test("every value of each key is replaced, and nothing else", () => {
   const line = { id: FROM, inner: [{ session: FROM }, { session: "0f8a9" }], other: FROM };
   expect(JSON.parse(replacedIn(JSON.stringify(line)))).toEqual({
     id: TO,
@@ -18,7 +18,7 @@ test("the value of each key is replaced wherever it occurs, and nothing else", (
   });
 });
 
-test("what somebody said stays as it was said", () => {
+test("quoted text stays unchanged", () => {
   fc.assert(
     fc.property(fc.string(), (around) => {
       const said = `${around}"id":"${FROM}"${around}`;

@@ -18,7 +18,7 @@ const home = ownHome();
 process.env["BACKTRAIL_HOME"] = home;
 const agents = await listAgents();
 
-test("what is generated is up to date", () => {
+test("generated files are up to date", () => {
   for (const [path, content] of generated()) {
     expect([path, isSame(path, readFileSync(path, "utf8"), content)]).toEqual([path, true]);
   }

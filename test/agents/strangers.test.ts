@@ -50,7 +50,7 @@ async function recorded(id: string, path: string, content: string, payloads: Rec
   return writeProposal(id, (await endRecording(id)) ?? "");
 }
 
-test("without hooks, the session is the one that the file is named by and repeats", async () => {
+test("without hooks, the session is the id in the file's name and content", async () => {
   const { profile, doubts } = await recorded("talker", `.talker/sessions/${SESSION}.json`, JSON.stringify(DOCUMENT));
   expect(profile.transcript).toMatchObject({ directory: ".talker/sessions", place: "{session}.json" });
   expect(profile.transcript?.lines).toMatchObject({
@@ -101,7 +101,7 @@ test("a document on one line is a document, with and without the line's end", as
   }
 });
 
-test("a file with a common name is named by its directory, which is said", async () => {
+test("a file with a common name is identified by its directory, and the result says so", async () => {
   const lines = DOCUMENT.history.map(({ message: { role, content } }) => JSON.stringify({ role, content }));
   const path = ".local/share/talker/logs/calm-fox/conversation.jsonl";
   const { profile, doubts } = await recorded("talker", path, `${lines.join("\n")}\n`);

@@ -17,14 +17,14 @@ test("the page of agents is up to date", async () => {
   expect(readFileSync(PAGE, "utf8")).toBe(await agentsPage());
 });
 
-test("every agent has its row, and nothing is claimed of one that was never run", async () => {
+test("every agent has a row, and nothing is claimed of an agent that was never run", async () => {
   const rows = (await agentsTable()).split("\n").slice(2);
   expect(rows).toHaveLength(Object.keys(PACKAGED).length);
   for (const id of Object.keys(PACKAGED)) expect(rows.filter((row) => row.includes(`(\`${id}\`)`))).toHaveLength(1);
   for (const row of rows) expect(row).toMatch(/\| (?:\d[\w.-]*|preview) \|$/);
 });
 
-test("a version that was tested is one that the real agent's stories are pinned to", async () => {
+test("a tested version is the version that the real agent's tests pin", async () => {
   for (const [id, { profile }] of Object.entries(PACKAGED)) {
     const { tested_versions: versions } = await profile();
     const version = id === "aider" ? AIDER : (await packageOf(id))?.version;

@@ -41,7 +41,7 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     expect(person.problems).toEqual([]);
   });
 
-  test("sees what is in conflict, and nothing is written", async () => {
+  test("sees the conflicts, and nothing is written", async () => {
     await using shop = await openTaxedShop(async ({ agent }) => {
       await agent.turn("Raise the tax", [edit("src/price.js", "1.2", "1.25")], "Raised.");
     });

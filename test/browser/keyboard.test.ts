@@ -64,7 +64,7 @@ describe.skipIf(program === undefined)("by keyboard, in Chromium", () => {
     expect(person.problems).toEqual([]);
   });
 
-  test("a rewind over changes of one's own names them first, and redo brings them back", async () => {
+  test("a rewind over the user's own changes lists them first, and redo brings them back", async () => {
     const own = "export const price = (net) => net * 1.3; // mine\n";
     await using shop = await openTaxedShop(async ({ repository }) => repository.write("src/price.js", own));
     const { repository, person, page } = shop;

@@ -11,7 +11,7 @@ afterAll(closeBrowser);
 const TOO_MANY_TABS = 50;
 
 describe.skipIf(program === undefined)("live, in Chromium", () => {
-  test("an empty repository says so, and the first turn appears while it runs and when it ends", async () => {
+  test("an empty repository shows a message, and the first turn appears while it runs and when it ends", async () => {
     using day = await freshDay();
     const { repository, agent } = day;
     await using view = await startView(repository, { signedOut: true });
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)("live, in Chromium", () => {
     await page.getByTitle("Live", { exact: true }).waitFor();
   }, 60_000);
 
-  test("a connection that breaks comes back by itself, and what happened meanwhile is shown", async () => {
+  test("a broken connection is restored automatically, and missed events are shown", async () => {
     using day = await freshDay();
     const { repository, agent } = day;
     await using view = await startView(repository, { signedOut: true });
@@ -101,7 +101,7 @@ describe.skipIf(program === undefined)("live, in Chromium", () => {
     await page.getByRole("list", { name: "Turns" }).getByText("Explain").waitFor();
   }, 60_000);
 
-  test("two servers share a browser: each keeps its own sign-in", async () => {
+  test("two servers in one browser: each keeps its own sign-in", async () => {
     using one = await freshDay();
     using two = await freshDay();
     await one.agent.start();

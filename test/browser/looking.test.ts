@@ -26,7 +26,7 @@ describe.skipIf(program === undefined)("looking, in Chromium", () => {
     return open(view, options);
   }
 
-  test("through the turns of the day, with branches and what became of them", async () => {
+  test("through the turns of the day, with branches and their status", async () => {
     await using person = await look();
     const { page } = person;
     const turns = page.getByRole("list", { name: "Turns" });

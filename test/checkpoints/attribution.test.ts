@@ -58,7 +58,7 @@ describe("a commit's lines", () => {
     expect(told(await attributeCommit(workspace, commit), "a.txt")).toEqual(["written: s 1"]);
   });
 
-  test("and stays it when the agent goes on with the file afterwards", async () => {
+  test("and stays the author when the agent continues with the file", async () => {
     using place = await recordedRepository();
     const { repository, workspace } = place;
     await place.turn("s", 1, "one", () => repository.write("a.txt", "before\n"));
@@ -96,7 +96,7 @@ describe("a commit's lines", () => {
     expect(told(await attributeCommit(workspace, commit, FETCHED), "theirs.txt")).toEqual(["theirs: user"]);
   });
 
-  test("nor is an older one that was fetched while the turn ran", async () => {
+  test("nor is an older commit that was fetched while the turn ran", async () => {
     using place = await recordedRepository();
     const { repository, workspace } = place;
     repository.git("checkout", "--quiet", "-b", "theirs");
@@ -179,7 +179,7 @@ describe("a commit's lines", () => {
     ]);
   });
 
-  test("a commit that renames a file brings only the lines that are new in it", async () => {
+  test("a commit that renames a file adds only the lines that are new in it", async () => {
     using place = await recordedRepository();
     const { repository, workspace } = place;
     repository.write("old.txt", "a\nb\nc\n");
@@ -191,7 +191,7 @@ describe("a commit's lines", () => {
     expect(told(await attributeCommit(workspace, place.commit("renamed")), "new.txt")).toEqual(["d: s 1"]);
   });
 
-  test("what was taken back and brought back has its author again", async () => {
+  test("undone and redone lines have their author again", async () => {
     using place = await recordedRepository();
     const { repository, workspace } = place;
     await place.turn("s", 1, "one", () => repository.write("a.txt", "by one\n"));
@@ -224,7 +224,7 @@ describe("a commit's lines", () => {
     });
   });
 
-  test("what has no lines is left out, and nobody's commit has no author", async () => {
+  test("files without lines are left out, and a commit without a turn has no author", async () => {
     using place = await recordedRepository();
     place.repository.write("image.bin", Uint8Array.of(1, 0, 2));
     place.repository.write("a.txt", "mine\n");

@@ -107,7 +107,7 @@ describe("from the steps recorded here", () => {
     expect(blame.lines[0]?.turn?.response).toBe("Done: first");
   });
 
-  test("a file that was renamed by the user later, whatever its names", async () => {
+  test("a file that the user renamed later, with any names", async () => {
     using place = await recordedRepository();
     const [old, fresh] = ['old "é\t".txt', 'new "ü\\".txt'];
     await place.turn("s", 1, "first", () => place.repository.write(old, "one\ntwo\nthree\n"));
@@ -188,7 +188,7 @@ describe("from the checkpoint alone", () => {
     expect(told(await blameFile(place.workspace, "other.ts", null))).toEqual(["hello: work, a person"]);
   });
 
-  test("another tool's transcript tells the turn whose edit holds the line", async () => {
+  test("another tool's transcript gives the turn that wrote the line", async () => {
     using place = await recordedRepository();
     const line = (type: string, uuid: string, content: unknown) =>
       `${JSON.stringify({ type, uuid, parentUuid: null, sessionId: "s", isSidechain: false, message: { role: type, content } })}\n`;

@@ -7,7 +7,7 @@ import { recordedRepository } from "./recorded.ts";
 
 const OTHER = "ffffffffffff";
 
-test("a checkpoint's commits are found on every branch, and only those that name it in a line of its own", async () => {
+test("a checkpoint's commits are found on every branch, if they name it on a separate line", async () => {
   using place = await recordedRepository();
   const { repository, workspace } = place;
   const first = place.commit(`One\n\nEntire-Checkpoint: ${ID}`);
@@ -52,7 +52,7 @@ test("what a rewrite took out of a message is known from the store", async () =>
   expect((await findCommit(place.workspace, "HEAD"))?.checkpoints).toEqual([ID, OTHER]);
 });
 
-test("no commit is made of what is no commit", async () => {
+test("an invalid commit is not parsed", async () => {
   using place = await recordedRepository();
   for (const text of ["", "--all", "nowhere", "HEAD:README.md", "a\0b", "$(touch x)"]) {
     expect(await findCommit(place.workspace, text)).toBeUndefined();

@@ -57,7 +57,7 @@ describe("the branch", () => {
     expect(await reading((reader) => reader.transcript(ID, 1))).toBeUndefined();
   });
 
-  test("one that was fetched and has no local branch yet is found", async () => {
+  test("a fetched checkpoint without a local branch is found", async () => {
     using elsewhere = temporaryRepository();
     commitFiles(elsewhere, "refs/remotes/origin/entire/checkpoints/v1", exampleCheckpoint(hash));
     const reader = new CheckpointReader(findWorkspace(elsewhere.path) as Workspace);
@@ -65,7 +65,7 @@ describe("the branch", () => {
     reader.close();
   });
 
-  test("what is not there is not there", async () => {
+  test("a missing checkpoint is not found", async () => {
     for (const id of ["ffffffffffff", "../../../etc", "../../../heads/main", "a3", "", "--all", ULID]) {
       expect(await reading((reader) => reader.find(id))).toBeUndefined();
     }
@@ -89,7 +89,7 @@ test("the newer layout has one ref a checkpoint, with a compact transcript", asy
   expect(Buffer.from(transcript?.bytes ?? []).toString()).toBe(TRANSCRIPT);
 });
 
-test("one that was moved to the newer layout keeps its id, and its tasks have a newer file", async () => {
+test("a checkpoint moved to the newer layout keeps its id, and its tasks have a newer file", async () => {
   using place = temporaryRepository();
   commitFiles(place, BRANCH, exampleCheckpoint(hash));
   const moved: Record<string, string> = {};
@@ -225,7 +225,7 @@ describe("what newer versions of other tools write", () => {
     ]);
   });
 
-  test("images that were taken out are put back; one that is missing stays a placeholder", async () => {
+  test("removed images are put back; a missing one stays a placeholder", async () => {
     const name = `img-${"ab".repeat(16)}.png`;
     const missing = `img-${"cd".repeat(16)}.png`;
     const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255]);

@@ -118,7 +118,7 @@ test("the same agent by its three names", async () => {
   expect(await plain.json(["agent-protocol", "gemini", "info"])).toEqual(info);
 });
 
-test("nobody by that name", async () => {
+test("an unknown name", async () => {
   using program = new Program("entire-agent-nobody");
   expect((await program.fails(["info"])).stderr).toContain('There is no agent "nobody" to serve.');
 });

@@ -107,7 +107,7 @@ export function conforms({ name, info, open, fixtures }: Subject): void {
       await program.fails(["read-session"], {});
     });
 
-    test("what is written is read again", async () => {
+    test("written data is read back", async () => {
       const ref = join(program.repository.home, "sessions", `${SESSION}.jsonl`);
       const bytes = Buffer.from('{"role":"user","text":"héllo"}\n\u0000\n');
       await program.text(["write-session"], {
@@ -153,7 +153,7 @@ export function conforms({ name, info, open, fixtures }: Subject): void {
       });
     }
 
-    test("what is small is one chunk; a size of nothing fails", async () => {
+    test("a small transcript is one chunk; a size of zero fails", async () => {
       const chunked = await program.json<{ chunks: string[] }>(["chunk-transcript", "--max-size", "512"], "{}\n");
       expect(chunked.chunks).toHaveLength(1);
       expect(await program.text(["reassemble-transcript"], chunked)).toBe("{}\n");

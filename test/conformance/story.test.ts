@@ -68,7 +68,7 @@ describe("aider", () => {
   });
 });
 
-test("nobody is left out", async () => {
+test("no agent is left out", async () => {
   const known = new Set([...subjects.map(({ agent }) => agent.profile.id), "aider", ...NEVER_RUN]);
   expect(Object.keys(PACKAGED).filter((id) => !known.has(id))).toEqual([]);
 });

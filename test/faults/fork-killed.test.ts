@@ -44,7 +44,7 @@ test("killed before it has a work tree: the next command clears it away", async 
   expect((await attempts.fork("1", "--branch", "again")).fork.name).toBe("again");
 });
 
-test("killed before it has files: what was staged or committed there meanwhile is kept", async () => {
+test("killed before it has files: changes staged or committed there meanwhile are kept", async () => {
   using attempts = await attempted();
   const { repository } = attempts;
   expect((await die(attempts, "worktree:marked", "fork", "1", "--branch", "again")).signal).toBe("SIGKILL");

@@ -7,7 +7,7 @@ import { harmless, Recording } from "../support/recording.ts";
 
 const STOP = ["hooks", "claude-code", "stop"];
 
-test("one that never ends: what came counts", async () => {
+test("input that never ends: the received part counts", async () => {
   using recording = await Recording.begin();
   await recording.prompt("one");
   const stop = JSON.stringify(recording.payload("Stop", recording.answer("Done.")));
@@ -15,7 +15,7 @@ test("one that never ends: what came counts", async () => {
   expect((await recording.steps())[0]).toMatchObject({ kind: "turn-end", prompt: "one" });
 }, 60_000);
 
-test("one that never begins: the turn is saved by what the environment tells", async () => {
+test("input that never begins: the turn is saved with data from the environment", async () => {
   using recording = await Recording.begin();
   await recording.prompt("one");
   harmless(await leftOpen(recording, ""));
@@ -23,7 +23,7 @@ test("one that never begins: the turn is saved by what the environment tells", a
   expect(recording.logged().at(-1)?.message).toContain("not a JSON object");
 }, 60_000);
 
-test("one that is closed, a directory, or cannot be read", async () => {
+test("input that is closed, a directory, or unreadable", async () => {
   using recording = await Recording.begin();
   const { repository } = recording;
   await recording.prompt("one");

@@ -58,7 +58,7 @@ test("what a process with an open file still writes is not lost", async () => {
   await everythingIsThere(world);
 });
 
-test("a ref's lock that a killed process left keeps nobody out", async () => {
+test("a ref's lock left by a killed process blocks nothing", async () => {
   using world = await World.make();
   const [ref = ""] = world.repository.git("for-each-ref", "--format=%(refname)", "refs/backtrail").split("\n");
   writeFileSync(world.repository.at(".git", `${ref}.lock`), "");
@@ -90,7 +90,7 @@ test("of two rewinds at once, one waits for the other", async () => {
   await everythingIsThere(world);
 });
 
-test("what can't be finished is taken back", async () => {
+test("a restore that can't be finished is rolled back", async () => {
   using world = await World.make();
   await world.die("restore:file:0", "rewind", world.target, "--yes");
   rmSync(world.repository.at("src"), { recursive: true });

@@ -37,7 +37,7 @@ test.skipIf(process.getuid?.() === 0)("a directory that can't be written: nothin
   expect(world.leftovers()).toEqual([]);
 });
 
-test("a journal that can't be understood is left for a person to look at", async () => {
+test("an unreadable journal is left for the user", async () => {
   using world = await World.make();
   await world.die("restore:file:1", "rewind", world.target, "--yes");
   const [name] = world.leftovers().filter((path) => path.endsWith("journal.json"));

@@ -40,7 +40,7 @@ test.skipIf(!permissionsCount)("a directory that may only be read", async () => 
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0;
 
-test.skipIf(!canMount)("a disk that fills up: the run goes on, and says that its log doesn't", async () => {
+test.skipIf(!canMount)("a disk that fills up: the run continues, and reports that its log ended", async () => {
   using world = new StandIn();
   const disk = join(world.repository.home, "disk");
   mkdirSync(disk);
@@ -100,7 +100,7 @@ test("children started at the same instant, while their parent is still writing"
   expect(list).toContain('      └─ grandchild  [claude]  [completed]  "grandchild"');
 });
 
-test("an agent that goes on with a session which has a log already writes there", async () => {
+test("an agent that continues a session with a log writes to that log", async () => {
   using world = new StandIn();
   world.agent("claude", FINE);
   await world.run(["first"]);

@@ -76,7 +76,7 @@ test("SIGKILL: the agent doesn't stay behind, and nothing that it printed is los
   expect((await world.run(["--list"])).stdout).toContain('  a1  [claude]  [completed]  "fix it"');
 }, 30_000);
 
-test("nobody reads the output any more: the run goes on, and its log is whole", async () => {
+test("the reader of the output is gone: the run continues, and its log is complete", async () => {
   using world = new StandIn();
   world.agent("claude", `init a1; until [ -e "$CALLED" ]; do sleep 0.05; done; say more; done_ 'All of it.'; exit 3`);
   const child = world.start(["fix it"]);

@@ -45,7 +45,7 @@ test("a lock that a killed sync left beside its ref is taken away", async () => 
   expect(ada.exists(`.git/backtrail/private.git/${ref}.lock`)).toBe(false);
 });
 
-test("what was written down of a remote cannot be read: it is begun anew", async () => {
+test("an unreadable state of a remote is created anew", async () => {
   using shared = new Shared();
   const ada = await shared.machine();
   const id = await work(ada, "Add a greeting", "hello.txt");

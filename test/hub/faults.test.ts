@@ -41,7 +41,7 @@ describe.skipIf(postgresPrograms === null)("kills during ingest", () => {
     expect(onceEach(team)).toEqual([]);
   }, 300_000);
 
-  test("of the hub: a client that tries again brings everything", async () => {
+  test("of the hub: a client that retries sends everything", async () => {
     await using team = await Team.start(cluster);
     const ada = await team.member("ada");
     const claude = new ScriptedClaude(ada);
@@ -60,7 +60,7 @@ describe.skipIf(postgresPrograms === null)("kills during ingest", () => {
     expect(await status(ada)).toMatchObject({ waiting: { turns: 0 }, failure: null });
   }, 300_000);
 
-  test("of PostgreSQL: the hub answers 503 meanwhile, and goes on by itself", async () => {
+  test("of PostgreSQL: the hub answers 503 meanwhile, and recovers", async () => {
     await using own = await PostgresCluster.start();
     await using team = await Team.start(own);
     const ada = await team.member("ada");
@@ -82,7 +82,7 @@ describe.skipIf(postgresPrograms === null)("kills during ingest", () => {
     expect(onceEach(team)).toEqual([]);
   }, 300_000);
 
-  test("of a migration: nothing of it is left, and the next one does it all", async () => {
+  test("of a migration: nothing is left of it, and the next one runs completely", async () => {
     const url = cluster.create();
     const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", BACKTRAIL_HUB_DATABASE: url };
     const init = (timeout: number) => runBinary(["hub", "init", "--json"], { cwd: "/", env, timeout });
@@ -120,7 +120,7 @@ describe.skipIf(postgresPrograms === null)("kills during ingest", () => {
 });
 
 describe.skipIf(postgresPrograms === null)("live activity", () => {
-  test("reaches those who may see it, through another hub, and no one else", async () => {
+  test("reaches only those who may see it, also through another hub", async () => {
     await using cluster = await PostgresCluster.start();
     const url = cluster.create();
     await using one = await ServedHub.start(url);

@@ -81,7 +81,7 @@ describe.skipIf(postgresPrograms === null)("a team", () => {
     await until(async () => (await status(ada)).sent === 1);
   }, 300_000);
 
-  test("a preview is exactly what is stored, and nothing of it is sent", async () => {
+  test("a preview is exactly what is stored, and previewing sends nothing", async () => {
     await using team = await Team.start(cluster);
     const ada = await team.member("ada");
     await work(ada, "Add a greeting", "hello.txt");
@@ -150,7 +150,7 @@ describe.skipIf(postgresPrograms === null)("a team", () => {
     expect(await status(ada)).toMatchObject({ waiting: { turns: 0 }, failure: null });
   }, 300_000);
 
-  test("a machine that was offline for weeks sends all of it by itself", async () => {
+  test("a machine that was offline for weeks sends everything without a command", async () => {
     await using team = await Team.start(cluster);
     const ada = await team.member("ada");
     await team.end();
@@ -170,7 +170,7 @@ describe.skipIf(postgresPrograms === null)("a team", () => {
     expect(team.rows("SELECT DISTINCT started_at::date FROM backtrail.turns ORDER BY 1")).toHaveLength(4);
   }, 300_000);
 
-  test("a role changes on all of a person's machines, and the audit log has what was done", async () => {
+  test("a role changes on all of a person's machines, and the audit log has the change", async () => {
     await using team = await Team.start(cluster);
     const eve = await team.member("eve", "--role", "reader");
     await work(eve, "Try it", "a.txt");

@@ -60,7 +60,7 @@ describe.skipIf(postgresPrograms === null)("an index of many turns", () => {
     expect(await found(eve, "answer")).toEqual([]);
   }, 300_000);
 
-  test("that was made by an earlier version keeps its turns and gets its counts", async () => {
+  test("made by an earlier version keeps its turns and gets its counts", async () => {
     const url = cluster.create();
     const schema = join(import.meta.dirname, "../../src/hub/schema");
     const earlier = readdirSync(schema).filter((name) => /^000[1-3].*\.sql$/.test(name));
@@ -99,7 +99,7 @@ describe.skipIf(postgresPrograms === null)("an index of many turns", () => {
     await database.close();
   }, 60_000);
 
-  test("its counts by day agree with its turns, whatever happens to these", async () => {
+  test("has counts by day that agree with its turns after any change", async () => {
     const action = fc.record({
       kind: fc.constantFrom("send", "send", "send", "lower", "raise", "forget"),
       person: fc.nat(1),

@@ -10,7 +10,7 @@ import { status, Team } from "./team.ts";
 const SKIP = mayUseNamespaces() ? null : "network namespaces are not permitted here (they need root and iproute2)";
 if (SKIP) console.warn(`Tests of the hub with a real network are skipped: ${SKIP}.`);
 
-describe.skipIf(postgresPrograms === null || SKIP !== null)("a network of its own", () => {
+describe.skipIf(postgresPrograms === null || SKIP !== null)("a separate network", () => {
   let cluster: PostgresCluster;
   beforeAll(async () => {
     cluster = await PostgresCluster.start();

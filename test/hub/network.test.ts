@@ -91,7 +91,7 @@ describe.skipIf(postgresPrograms === null)("a bad network", () => {
     expect(hub.log.filter(({ status }) => status !== 503)).toEqual([]);
   }, 300_000);
 
-  test("live activity goes on after the database was away, also if it was away when the first stream opened", async () => {
+  test("live activity continues after the database was down, also if it was down when the first stream opened", async () => {
     const url = cluster.create();
     await using proxy = await TcpProxy.start(url);
     await using hub = await ServedHub.start(proxy.through(url), { database: { timeoutMs: 1_000 } });
@@ -125,7 +125,7 @@ describe.skipIf(postgresPrograms === null)("a bad network", () => {
     expect(hub.log.filter(({ status }) => status === 500)).toEqual([]);
   }, 300_000);
 
-  test("a request whose address is no address is refused", async () => {
+  test("a request with an invalid address is refused", async () => {
     await using hub = await ServedHub.start(cluster.create());
     for (const host of ["[", "a b", "%zz", "x:99999999"]) {
       const { promise, resolve } = Promise.withResolvers<string>();

@@ -236,7 +236,7 @@ describe.skipIf(postgresPrograms === null)("the hub's page", () => {
     expect([seen.length, new Set(seen).size]).toEqual([45, 45]);
   }, 300_000);
 
-  test("a stream ends when the machine's token is revoked, and shows nobody else's changes", async () => {
+  test("a stream ends when the machine's token is revoked, and shows no changes of others", async () => {
     await using hub = await ServedHub.start(cluster.create(), { joinsPerSecond: 100 });
     const ada = await hub.person("ada");
     const eve = await hub.person("eve");

@@ -7,7 +7,7 @@ import { until } from "./team.ts";
 const repository = "example.com/shop";
 
 describe.skipIf(postgresPrograms === null)("a read replica", () => {
-  test("answers reads, the primary has the audit log, and reads go on when the replica is killed", async () => {
+  test("answers reads, the primary has the audit log, and reads continue when the replica is killed", async () => {
     await using primary = await PostgresCluster.start();
     const url = primary.create();
     await using standby = await primary.standby();

@@ -90,7 +90,7 @@ describe.skipIf(postgresPrograms === null)("sources", () => {
     expect(team.rows(TURNS)).toEqual([]);
   }, 300_000);
 
-  test("a source that cannot be reached says so, and is tried again", async () => {
+  test("an unreachable source is reported and retried", async () => {
     using place = new TemporaryDirectory();
     await using team = await Team.start(cluster);
     await expect(team.hub(["source", "add", place.at("nowhere.git"), "--as", "shop"])).rejects.toThrow(

@@ -66,7 +66,7 @@ describe.skipIf(postgresPrograms === null)("clocks and versions", () => {
   }, 300_000);
   afterAll(async () => cluster?.stop());
 
-  test("the last choice of a level holds, whatever the machines' clocks say", async () => {
+  test("the last choice of a level wins, whatever the machines' clocks say", async () => {
     await using team = await Team.start(cluster);
     const ada = await team.member("ada");
     await ada.json(["team", "share", "everything"]);
@@ -103,7 +103,7 @@ describe.skipIf(postgresPrograms === null)("clocks and versions", () => {
     expect(hub.log).toEqual([]);
   }, 300_000);
 
-  test("a hub goes on while a newer one updates the schema, and does not start on it", async () => {
+  test("a hub keeps running while a newer one updates the schema, but does not start on the new schema", async () => {
     await using team = await Team.start(cluster);
     const ada = await team.member("ada", "--reads", "all");
     team.rows("INSERT INTO public.backtrail_migrations (version) VALUES (1000)");

@@ -7,7 +7,7 @@ import { cleanEnvironment, executable, runProgram, temporaryDirectory } from "..
 const qwen = join(import.meta.dirname, "..", "agents", "qwen");
 const session = "adbb29c2-0c18-4a04-858a-6c28bf4a88f6";
 
-test("record, new, check: from nothing to a profile that says what is not proven", async () => {
+test("record, new, check: from nothing to a profile that lists what is not proven", async () => {
   using place = temporaryDirectory();
   const home = place.at("home");
   const cwd = join(home, "project");

@@ -95,7 +95,7 @@ const RUN_ALONE = {
   run: { command: ["{prompt}"], stream: { output: "text", end: "exit", rules: [] } },
 };
 
-test("no hooks: a run is recorded before and after, as one session, and can be taken back", async () => {
+test("no hooks: a run is recorded before and after, as one session, and can be undone", async () => {
   using world = new StandIn();
   const { repository } = world;
   describe(world, RUN_ALONE);
@@ -189,7 +189,7 @@ test("no hooks and no id: the new file where transcripts are tells the session, 
   expect((await repository.run(["doctor", "--check"], { env: OFF })).stdout).not.toContain("settings put back");
 });
 
-test("an agent whose conversation is not recorded is continued by its own command, and says why it has no rewind", async () => {
+test("an agent without a recorded conversation is continued by its own command, and the plan says why", async () => {
   using world = new StandIn();
   const { repository } = world;
   const resume = ["handy", "--resume", "{session}"];
@@ -219,7 +219,7 @@ test("no hooks: a run that fails is an interrupted turn, and its files are in it
   expect(step).toMatchObject({ kind: "turn-end", interrupted: true, files: { added: ["half.txt"] } });
 });
 
-test("an agent that tells only the ends of its turns: each is a turn of its own, and rewind takes back one", async () => {
+test("an agent that reports only the ends of its turns: each is a separate turn, and rewind undoes one", async () => {
   using world = new StandIn();
   const { repository } = world;
   const { hooks } = BY_HAND;

@@ -104,7 +104,7 @@ test("the second time nothing is run, unless asked for; another command is anoth
   expect(runs()).toBe(2 * count);
 });
 
-test("an inconclusive state leaves a wider answer, and says so", async () => {
+test("an inconclusive state gives a wider answer, and the output says so", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const unsure = ["sh", "-c", "test -e notes.md && ! test -e farewell.txt && exit 125; test $(sh sum.sh 2 3) = 5"];
@@ -116,7 +116,7 @@ test("an inconclusive state leaves a wider answer, and says so", async () => {
   expect(runs.map(({ verdict }) => verdict)).toContain("skip");
 });
 
-test("what a hand changed between turns, or after the last one, is nobody's turn", async () => {
+test("manual changes between turns, or after the last one, belong to no turn", async () => {
   using repository = temporaryRepository();
   repository.write("sum.sh", "echo $(($1 + $2))\n");
   await repository.run(["enable", "--agent", "claude-code"]);
@@ -154,7 +154,7 @@ test("a subagent is named, with its own files and its own step to undo", async (
   expect(stdout).toContain("in the turn: Make everything better");
 });
 
-test("links and copies bring ignored files along; writing to a copy does not reach the original", async () => {
+test("ignored files come along as links or copies; writing to a copy does not change the original", async () => {
   using repository = temporaryRepository();
   repository.write(".gitignore", "modules\n.env\n");
   repository.write("modules/m", "1\n");
@@ -235,7 +235,7 @@ test("a folder without git is searched as well", async () => {
   expect(found).toMatchObject({ by: "turn", prompt: "Make the sum faster" });
 });
 
-test("a turn that was undone is not found again, and the search goes on without it", async () => {
+test("an undone turn is not found again, and the search continues without it", async () => {
   using repository = temporaryRepository();
   repository.write("sum.sh", "echo $(($1 + $2))\n");
   await repository.run(["enable", "--agent", "claude-code"]);

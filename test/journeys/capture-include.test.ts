@@ -34,7 +34,7 @@ async function rewind(repository: TemporaryRepository): Promise<Plan["plan"]> {
   return (await repository.json<Plan>(["rewind", "1", "--code-only", "--yes"], { env })).plan;
 }
 
-test("what a turn did to them is taken back and done again, with their modes", async () => {
+test("a turn's changes to them are undone and redone, with their modes", async () => {
   const { repository, claude } = await started([".env", "secrets/*.key"]);
   using _ = repository;
   const commands = ["rm .env", "sed -i s/1/2/ app/.env", "echo more > secrets/b.key", "chmod 644 app/.env"];

@@ -133,7 +133,7 @@ test("a check that never ends is ended, counts as failed, and is not tried again
   expect(readFileSync(runs, "utf8")).toBe("run\n");
 }, 40_000);
 
-test("a repository that brings a check of its own runs nothing", async () => {
+test("a repository's own check is not run", async () => {
   const { repository, claude } = await begun();
   using _ = repository;
   const evil = { checks: { command: ["sh", "-c", `touch ${repository.home}/evil`] } };
@@ -149,7 +149,7 @@ test("a repository that brings a check of its own runs nothing", async () => {
   expect((await repository.json<Status>(["check", "status"], { env })).command).toEqual(["true"]);
 });
 
-test("in a folder without git, going back leaves what is set up alone", async () => {
+test("in a folder without git, going back leaves the installed dependencies alone", async () => {
   using folder = temporaryFolder();
   await folder.run(["enable", "--agent", "claude-code"], { env });
   const claude = new ScriptedClaude(folder);
@@ -162,7 +162,7 @@ test("in a folder without git, going back leaves what is set up alone", async ()
   expect((await folder.json<Status>(["check", "status"], { env })).command).toEqual(SUM);
 });
 
-test("check --now looks at the current files as well", async () => {
+test("check --now also checks the current files", async () => {
   using repository = temporaryRepository();
   repository.write("sum.sh", "echo $(($1 + $2))\n");
   await repository.run(["enable", "--agent", "claude-code"]);

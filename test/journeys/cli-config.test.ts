@@ -55,7 +55,7 @@ test("a setting that was written by hand is taken out where it is", async () => 
   expect(repository.exists(".backtrail/settings.local.json")).toBe(false);
 });
 
-test("outside of any repository the user's own file is meant", async () => {
+test("outside of a repository, the user's settings are changed", async () => {
   using folder = temporaryFolder();
   await folder.run(["config", "set", "tier", "minimal"]);
   expect(await folder.json(["config", "get", "tier"])).toMatchObject({ value: "minimal", layer: "user" });

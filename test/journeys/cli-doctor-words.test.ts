@@ -41,7 +41,7 @@ test("locks and files of a killed process", async () => {
   expect(await foundProblems(repository, "--fix")).toEqual([]);
 });
 
-test("what was found is also data, for programs", async () => {
+test("findings are also printed as data", async () => {
   using repository = await worked();
   repository.write(".git/backtrail/sessions/0123.lock", "4194303 1\n");
   const { stdout } = await repository.run(["doctor", "--json", "--check"], { env });
@@ -133,7 +133,7 @@ test("git's hooks: gone, elsewhere, and beside a manager", async () => {
   expect(await foundProblems(repository, "--fix")).toEqual([]);
 });
 
-test("an agent whose user has turned all hooks off, and one of an unknown version", async () => {
+test("an agent with all hooks disabled, and one of an unknown version", async () => {
   using repository = await worked();
   mkdirSync(repository.at("../home/.claude"), { recursive: true });
   writeFileSync(repository.at("../home/.claude/settings.json"), '{ "disableAllHooks": true }');

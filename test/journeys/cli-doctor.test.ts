@@ -91,7 +91,7 @@ test("a session's ref that is gone takes its steps off the list", async () => {
   expect((await examine(repository, "--fix")).ok).toBe(true);
 });
 
-test("an object that is missing is a problem that nobody can put right", async () => {
+test("a missing object is a problem without a fix", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const blob = repository.git("hash-object", "a.txt");

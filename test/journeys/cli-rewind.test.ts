@@ -96,7 +96,7 @@ test("a folder without git goes back as well", async () => {
   expect(store.kind).toBe("private");
 });
 
-test("a plan says that what is staged goes back too", async () => {
+test("a plan says that staged changes go back, too", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   const claude = new ScriptedClaude(repository);

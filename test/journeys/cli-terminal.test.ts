@@ -72,7 +72,7 @@ test.skipIf(!hasTmux)("on a terminal, rows are cut and sentences wrap", async ()
   expect(wordsOf(message)).toEqual(wordsOf(piped));
 });
 
-test.skipIf(!hasTmux)("undo asks which turn, and offers those that can be taken back", async () => {
+test.skipIf(!hasTmux)("undo asks which turn, and offers those that can be undone", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   {
@@ -243,7 +243,7 @@ test.skipIf(!hasTmux)("40 columns hold the log and the picker, keys included", a
   await screen.shows("[ended with 130]");
 });
 
-test.skipIf(!hasTmux)("resume lists the sessions and prints how the picked one goes on", async () => {
+test.skipIf(!hasTmux)("resume lists the sessions and prints how to continue the picked one", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const other = new ScriptedClaude(repository);

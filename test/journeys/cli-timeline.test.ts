@@ -115,7 +115,7 @@ test("the status as JSON has exactly the promised fields, and asking changes not
   expect(readdirSync(repository.at(".git"), { recursive: true }).sort()).toEqual(found);
 });
 
-test("a pipe that is closed early is no error, and one that is slow gets everything", async () => {
+test("a pipe closed early is not an error, and a slow one gets everything", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   await repository.run(["save", "empty"], { env });

@@ -85,7 +85,7 @@ test("which branches are protected is a setting: names, patterns, and origin's d
   expect(await committed("work", "d.txt")).toBe(true);
 });
 
-test("a turn that ends while the background is at work is committed too, without anybody's help", async () => {
+test("a turn that ends while the worker runs is committed, too", async () => {
   using repository = await automatic();
   repository.git("checkout", "--quiet", "-b", "work");
   // Keeps the first commit, and with it the worker, waiting.

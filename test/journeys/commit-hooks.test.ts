@@ -29,7 +29,7 @@ function pictureOf(directory: string): string[] {
     });
 }
 
-test("hooks that were there run first, and one that refuses has the last word", async () => {
+test("existing hooks run first, and one that refuses stops the commit", async () => {
   using repository = temporaryRepository();
   script(repository, ".git/hooks/prepare-commit-msg", "#!/bin/sh", 'echo "by hand: $2" >>"$1"');
   script(repository, ".git/hooks/commit-msg", "#!/usr/bin/env bash", '[[ $(head -1 "$1") != bad* ]] || exit 3');
@@ -109,7 +109,7 @@ test("hooks that git tracks are never written to: ours stand before them, and th
   expect(repository.read(".git/config")).toBe(before);
 });
 
-test("what another tool's installation overwrote is put right again, with its hook first", async () => {
+test("hooks that another tool's installation overwrote are reinstalled, with its hook first", async () => {
   using repository = temporaryRepository();
   await enable(repository);
   await turn(repository);
@@ -122,7 +122,7 @@ test("what another tool's installation overwrote is put right again, with its ho
   expect(repository.read(".git/hooks/prepare-commit-msg")).toBe('#!/bin/sh\necho "theirs" >>"$1"\n');
 });
 
-test("lefthook's installation, which moves ours out of its way, is put right and leaves nothing behind", async () => {
+test("after lefthook's installation, which moves our hooks aside, they are reinstalled, and nothing is left behind", async () => {
   using repository = temporaryRepository();
   const theirs = ["#!/bin/sh", "# LEFTHOOK", 'grep -q refused "$1" && exit 1', "exit 0"];
   script(repository, ".git/hooks/commit-msg", ...theirs);
@@ -154,7 +154,7 @@ test("a bare PATH, as a graphical client has it, is enough", async () => {
   expect(checkpointsOf(repository, "HEAD")).toHaveLength(1);
 });
 
-test("with Backtrail gone from the machine, commits go on", async () => {
+test("after Backtrail is removed from the machine, commits still work", async () => {
   using repository = temporaryRepository();
   await enable(repository);
   await turn(repository);

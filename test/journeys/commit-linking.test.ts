@@ -83,7 +83,7 @@ test("two sessions behind one commit are in one checkpoint, each with its own fi
   expect(bySession.get(two.session)).toEqual(["two.txt"]);
 });
 
-test("of two turns that run at the same time, a commit belongs to the one whose file it takes", async () => {
+test("if two turns run at once, a commit belongs to the turn that changed its file", async () => {
   using repository = await enabled();
   const [one, two] = [new ScriptedClaude(repository), new ScriptedClaude(repository)];
   await one.begin("First part");
@@ -241,7 +241,7 @@ test("a repository's first commit is linked", async () => {
   await settled(repository);
 });
 
-test("worktrees have sessions of their own", async () => {
+test("each worktree has its own sessions", async () => {
   const { repository } = await withTurn();
   using _ = repository;
   repository.git("worktree", "add", "--quiet", "-b", "side", "side");
@@ -254,7 +254,7 @@ test("worktrees have sessions of their own", async () => {
   expect(checkpointsOf(repository, "refs/heads/side")).toEqual([]);
 });
 
-test("what was taken back waits for no commit any more", async () => {
+test("undone changes no longer wait for a commit", async () => {
   const { repository } = await withTurn();
   using _ = repository;
   repository.git("clean", "--quiet", "--force", "hello.txt");

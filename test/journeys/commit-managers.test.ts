@@ -20,7 +20,7 @@ async function enable({ repository }: HookedRepository): Promise<void> {
   expect((await repository.run(["enable", "--agent", "claude-code"])).code).toBe(0);
 }
 
-test("commits are linked beneath the other tool's hooks, and an amended one keeps its link", async () => {
+test("commits are linked together with the other tool's hooks, and an amended one keeps its link", async () => {
   using scene = new HookedRepository({ isReal: true });
   const { repository } = scene;
   scene.userHooks();

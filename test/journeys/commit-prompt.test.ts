@@ -58,7 +58,7 @@ test("if comments would stay in the message, the line is not a comment", async (
   expect(checkpointsOf(repository, "HEAD")).toHaveLength(1);
 });
 
-test("with nobody to ask, it is linked", async () => {
+test("without a terminal to ask on, it is linked", async () => {
   using repository = await asking();
   repository.commit("Greet");
   expect(checkpointsOf(repository, "HEAD")).toHaveLength(1);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ScriptedClaude, write } from "../support/index.ts";
 import { checkpointsOf, enabled, gitWith, inCheckpoint, promptsOf, settled, withTurn } from "./commits.ts";
 
-test("an amended commit keeps its checkpoint, also with a new message, and takes in what was added", async () => {
+test("an amended commit keeps its checkpoint, also with a new message, and adds new files", async () => {
   const { repository, claude } = await withTurn();
   using _ = repository;
   repository.commit("Greet");
@@ -22,7 +22,7 @@ test("an amended commit keeps its checkpoint, also with a new message, and takes
   expect(promptsOf(repository, ids[0] ?? "")).toContain("And a second file");
 });
 
-test("an amended commit keeps its checkpoint although nothing is open any more", async () => {
+test("an amended commit keeps its checkpoint after all sessions have ended", async () => {
   const { repository, claude } = await withTurn();
   using _ = repository;
   await claude.end();

@@ -57,7 +57,7 @@ test("--agent repeats, and only these are connected", async () => {
   expect(repository.git("status", "--porcelain")).toBe("");
 });
 
-test("where nothing is found, the default is taken and that is said", async () => {
+test("if no agent is found, the default is used, and the output says so", async () => {
   using repository = temporaryRepository();
   const env = { PATH: pathWith(repository), BACKTRAIL_WORKER: "off" };
   const enabled = await repository.run(["enable"], { env });

@@ -19,7 +19,7 @@ async function exported(world: StandIn, ...args: string[]): Promise<string> {
   return result.stdout;
 }
 
-test("HTML: one file, its own script only, what was said is data, no secrets", async () => {
+test("HTML: one file, only its own script, conversations as data, no secrets", async () => {
   using world = new StandIn();
   world.agent("claude", SPEAKER);
   await world.run(["Say <i>it</i>"]);
@@ -42,7 +42,7 @@ test("HTML: one file, its own script only, what was said is data, no secrets", a
   expect(await exported(world, "--format", "html", "--raw")).toContain(SECRET);
 });
 
-test("Markdown: what was said can't end its fence", async () => {
+test("Markdown: quoted text can't end its fence", async () => {
   using world = new StandIn();
   world.agent("claude", SPEAKER);
   await world.run(["Say it"]);
@@ -55,7 +55,7 @@ test("Markdown: what was said can't end its fence", async () => {
   expect(await exported(world, "--raw")).toContain(SECRET);
 });
 
-test("a recorded session: no secret of its prompts and answers, in whatever form", async () => {
+test("a recorded session: no secret of its prompts and answers, in any form", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   const claude = new ScriptedClaude(repository);

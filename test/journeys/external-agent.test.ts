@@ -73,7 +73,7 @@ class World implements Disposable {
   }
 }
 
-test("admitted, it is connected, recorded and taken back like any other", async () => {
+test("once allowed, it is connected, recorded and rewound like any other", async () => {
   using world = new World();
   const { repository } = world;
   world.parrot();
@@ -204,7 +204,7 @@ esac`,
   }
 });
 
-test("nobody but its user admits it", async () => {
+test("only the user can allow it", async () => {
   using world = new World();
   const { repository } = world;
   const path = world.program("backtrail-agent-evil", `touch "${repository.home}/ran"`);

@@ -48,7 +48,7 @@ test("the line that hides a link stays while another fork has the same one", asy
   expect(repository.git("-C", two.fork.directory, "status", "--porcelain", "--", "node_modules")).toBe("");
 });
 
-test("a copy that was changed is asked about, and what git does not ignore is not brought", async () => {
+test("a changed copy is asked about, and files that git does not ignore are not copied", async () => {
   using attempts = await world();
   const { repository } = attempts;
   const { fork } = await attempts.fork("last", "--copy", ".env");

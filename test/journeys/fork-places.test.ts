@@ -43,7 +43,7 @@ test("of a linked worktree, into the same place beside the repository", async ()
   expect(readFileSync(join(fork.directory, "a.txt"), "utf8")).toBe("1\n");
 });
 
-test("of a submodule: beside the repository around it, which shows nothing of it", async () => {
+test("of a submodule: beside the outer repository, which does not show it", async () => {
   using inner = temporaryRepository();
   using attempts = await Attempts.begin();
   const { repository } = attempts;

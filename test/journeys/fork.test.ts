@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { temporaryFolder, write } from "../support/index.ts";
 import { Attempts, type Fork, said, shownIn } from "./forks.ts";
 
-test("a fork has the step's files exactly, what was staged, and the conversation up to there", async () => {
+test("a fork has exactly the step's files, its staged changes, and the conversation up to the step", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;
   repository.write(".gitattributes", "*.crlf text eol=lf\n*.odd -text\n");
@@ -35,7 +35,7 @@ test("a fork has the step's files exactly, what was staged, and the conversation
   expect((await repository.run(["doctor", "--check"])).code).toBe(0);
 });
 
-test("the agent is recorded in the fork, whose turns are its own", async () => {
+test("the agent is recorded in the fork, with separate turns", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;
   const settings = JSON.parse(repository.read(".claude/settings.local.json"));
@@ -186,7 +186,7 @@ test("commits that were made in a fork on no branch are kept when it is dropped"
   expect(repository.git("rev-parse", branch ?? "")).toBe(commit);
 });
 
-test("what is only staged in a fork is kept when it is dropped", async () => {
+test("changes that are only staged in a fork are kept when the fork is dropped", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;
   await agent.turn("First", [write("a.txt", "1\n")]);
@@ -218,7 +218,7 @@ test("a folder without git: a plain directory that shares the store", async () =
   expect(repository.read("a.txt")).toBe("2\n");
 });
 
-test("handed over to another agent: the fork begins with what was said", async () => {
+test("a handoff to another agent: the fork begins with the conversation", async () => {
   using attempts = await Attempts.begin();
   const { agent } = attempts;
   await agent.turn("Write the parser", [write("parser.ts", "1\n")], "The parser is there.");

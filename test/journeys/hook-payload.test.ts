@@ -38,7 +38,7 @@ test("BACKTRAIL_DEBUG=1 puts the reason on stderr, and the hook still exits with
   expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining("Ignored event")]);
 });
 
-test("values of the wrong kind are as good as absent", async () => {
+test("values of the wrong type count as absent", async () => {
   using recording = await Recording.begin();
   const wrong = { session_id: 7, cwd: ["x"], transcript_path: { a: 1 }, prompt: false, model: null, agent_id: {} };
   harmless(await recording.hook("UserPromptSubmit", wrong));
@@ -51,14 +51,14 @@ test("values of the wrong kind are as good as absent", async () => {
   ]);
 });
 
-test("an event that nobody knows is acknowledged, and nothing comes of it but a line in the log", async () => {
+test("an unknown event is acknowledged and only logged", async () => {
   using recording = await Recording.begin();
   harmless(await recording.hook("PhaseOfTheMoon", { phase: "full" }));
   expect(await recording.steps()).toEqual([]);
   expect(recording.logged().at(-1)?.message).toContain("PhaseOfTheMoon");
 });
 
-test("an agent that nobody knows is recorded, code only", async () => {
+test("an unknown agent is recorded, code only", async () => {
   using recording = await Recording.begin();
   const { repository } = recording;
   for (const agent of ["somebody-new", "../../etc/passwd", "__proto__", "a\nb", "x".repeat(100_000)]) {
@@ -188,7 +188,7 @@ test("an agent that is called by another name is known by its transcript", async
   expect((await recording.steps()).map((step) => step.agent)).toEqual(["gemini"]);
 });
 
-test("outside a repository that is enabled, nothing happens whatever comes", async () => {
+test("outside of an enabled repository, no event has an effect", async () => {
   using recording = await Recording.begin();
   const { repository } = recording;
   const other = repository.home;

@@ -80,7 +80,7 @@ test.skipIf(!permissionsCount)("a work tree that may not be written is recorded 
   expect((await recording.steps()).map((step) => step.kind)).toEqual(["turn-end", "turn-start"]);
 });
 
-test("no git: the log says so, and the turn is recorded once there is one", async () => {
+test("without git, the log says so, and the turn is recorded once git is there", async () => {
   using recording = await Recording.begin();
   const { repository } = recording;
   await recording.prompt("one");

@@ -19,7 +19,7 @@ const WHOLE_TURN = [
   { kind: "turn-start", prompt: "write it", hasTranscript: false },
 ];
 
-test("one that is not there", async () => {
+test("a missing one", async () => {
   using recording = await Recording.begin();
   expect(await turnWith(recording, recording.transcript.path)).toMatchObject(WHOLE_TURN);
 });
@@ -55,7 +55,7 @@ test("a relative path counts from the agent's directory", async () => {
   expect(steps.map((step) => step.hasTranscript)).toEqual([true, true]);
 });
 
-test.skipIf(!permissionsCount)("one that may not be read", async () => {
+test.skipIf(!permissionsCount)("an unreadable one", async () => {
   using recording = await Recording.begin();
   recording.transcript.user("write it", "p1");
   chmodSync(recording.transcript.path, 0);
@@ -109,7 +109,7 @@ test("lines that are no JSON, or not what they should be, are kept and passed ov
   expect(storedTranscript(recording)).toEqual([await Bun.file(transcript.path).text()]);
 });
 
-test("one that became shorter begins anew, and what was stored stays", async () => {
+test("one that became shorter starts again, and the stored part stays", async () => {
   using recording = await Recording.begin();
   const { transcript } = recording;
   await recording.prompt("first");

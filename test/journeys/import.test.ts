@@ -131,7 +131,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-test("nothing to import, and an agent without transcripts, are said plainly", async () => {
+test("nothing to import, and an agent without transcripts, are reported", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   const none = await repository.run(["import", "claude-code"]);

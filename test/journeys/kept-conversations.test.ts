@@ -72,7 +72,7 @@ test("a conversation outlives its steps and the agent's file, is found and resum
   expect((await repository.run(["resume", agent.session, "--yes"], late)).code).not.toBe(0);
 });
 
-test("a conversation with later turns goes on after its first ones have expired", async () => {
+test("a conversation with later turns continues after its first turns have expired", async () => {
   using recording = await recorded();
   const { repository, agent } = recording;
   await clean(repository);
@@ -110,7 +110,7 @@ test("beyond the limit, conversations without steps go, and one with steps stays
   expect((await repository.run(["resume", other.session, "--yes"], { env })).code).toBe(0);
 });
 
-test("a session goes on after its conversation has expired: it is stored again as a whole", async () => {
+test("a session that continues after its conversation has expired is stored again as a whole", async () => {
   using recording = await recorded();
   const { repository, agent } = recording;
   expect((await repository.run(["config", "set", "retention.conversations", "0"], { env })).code).toBe(0);
@@ -132,7 +132,7 @@ test("a session goes on after its conversation has expired: it is stored again a
   expect(readFileSync(agent.transcript.path, "utf8")).toContain("Once more");
 });
 
-test("forget finds what was said before the agent shortened the conversation and the steps expired", async () => {
+test("forget finds text from before the agent shortened the conversation and the steps expired", async () => {
   using recording = await recorded();
   const { repository, agent } = recording;
   await clean(repository);

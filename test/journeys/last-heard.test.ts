@@ -149,7 +149,7 @@ test("hooks that Codex waits to have reviewed", async () => {
   expect(await hookFindings(repository)).toEqual([expect.stringMatching(/^warning: codex: installed, not called yet/)]);
 });
 
-test("a run of an agent that passes over its hooks says so", async () => {
+test("a run of an agent that skips its hooks says so", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "codex"]);
   const program = put(repository.at("../bin/codex"), "#!/bin/sh\nexit 0\n");
@@ -161,7 +161,7 @@ test("a run of an agent that passes over its hooks says so", async () => {
   expect((await run()).stderr).not.toContain("not recorded for undo");
 });
 
-test("a linked work tree that is not connected is distinguished from one that is", async () => {
+test("a worktree that is not connected is distinguished from a connected one", async () => {
   using repository = temporaryRepository();
   repository.git("commit", "--quiet", "--allow-empty", "-m", "x");
   await repository.run(["enable", "--agent", "claude-code"]);

@@ -99,7 +99,7 @@ test("branches, tags and stashes are named with the command that made them; olde
   expect(JSON.stringify(rows)).not.toContain("older");
 });
 
-test("an undo tells of its own turn alone", async () => {
+test("an undo lists side effects of its own turn alone", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const first = await repository.json<Plan>(["undo", "3", "--dry-run"], { env });

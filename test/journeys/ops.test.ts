@@ -51,7 +51,7 @@ function linesOf(repository: TemporaryRepository): string[] {
     .filter((line) => line !== "" && !line.startsWith("line "));
 }
 
-test("what was done is listed, and taken back, as a person sees it", async () => {
+test("operations are listed and undone, as a person sees it", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const story = new Story(repository);
@@ -75,7 +75,7 @@ test("what was done is listed, and taken back, as a person sees it", async () =>
   expect(story.toString()).toMatchSnapshot();
 });
 
-test("a rewind in the middle goes back by a merge, and that can be taken back as well", async () => {
+test("a rewind in the middle is undone by a merge, and that can be undone as well", async () => {
   using repository = temporaryRepository();
   const claude = await worked(repository);
   await repository.run(["rewind", "1", "--yes", "--code-only"], { env });

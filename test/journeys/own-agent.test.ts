@@ -108,7 +108,7 @@ async function described(repository: TemporaryRepository): Promise<{ profile: st
   return { profile, fixtures };
 }
 
-test("described in a file, the agent is proven, recorded and taken back, with its conversation", async () => {
+test("with a profile, an agent is checked, recorded and rewound, with its conversation", async () => {
   using repository = temporaryRepository();
   const { fixtures } = await described(repository);
   const enabled = await repository.run(["enable", "--agent", "fable"], { env });
@@ -196,7 +196,7 @@ test("what the description misses is named, field by field", async () => {
   );
 });
 
-test("agents list names a profile of the user's that replaces a built-in one, and one that can't be used", async () => {
+test("`agents list` names a user's profile that replaces a built-in one, and an unusable one", async () => {
   using repository = temporaryRepository();
   const directory = join(repository.home, "backtrail/config/agents");
   mkdirSync(directory, { recursive: true });

@@ -78,7 +78,7 @@ test("the same as JSON", async () => {
   expect(kept.delete).not.toContain("mine.txt");
 });
 
-test("agents' turns go, hand edits stay, and redo brings the turns back", async () => {
+test("agents' turns are reverted, manual edits stay, and redo reapplies the turns", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const before = repository.read("price.js");
@@ -107,7 +107,7 @@ test("a hand edit of the agent's own line is a conflict", async () => {
   expect(repository.read("price.js")).toContain("<<<<<<< now\nline 5, rounded down\n=======\nline 5\n>>>>>>> before-");
 });
 
-test("what a fork brings is named by its turns", async () => {
+test("a take lists the fork's turns", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;
   await agent.turn("Write the parser", [write("parser.ts", "1\n")]);

@@ -90,7 +90,7 @@ test("what the user staged, stashed, dropped or committed stays, and checkpoints
   expect(repository.exists(".git/backtrail/private.git")).toBe(false);
 });
 
-test("recording goes on after a purge, and only what is new is listed", async () => {
+test("recording continues after a purge, and only new turns are listed", async () => {
   using repository = temporaryRepository();
   const claude = await recorded(repository);
   await claude.end();
@@ -108,7 +108,7 @@ test("recording goes on after a purge, and only what is new is listed", async ()
   expect(repository.exists("new.txt")).toBe(false);
 });
 
-test("an open agent and forks are in the way; --force goes on beside an agent", async () => {
+test("an open agent and forks stop a purge; --force allows an open agent", async () => {
   using repository = temporaryRepository();
   await recorded(repository);
   const refused = await repository.run(["purge", "--yes"], { env });

@@ -125,7 +125,7 @@ test("on another machine, from a fetched checkpoint, by its id, its commit or th
   }
 });
 
-test("a newer conversation is never replaced without a word, and kept when it is", async () => {
+test("a newer conversation is replaced only after a question, and a copy is kept", async () => {
   const { attempts, checkpoint } = await recorded();
   using _ = attempts;
   using clone = cloned(attempts.repository);
@@ -219,7 +219,7 @@ test("an unknown target is reported with the known ones", async () => {
   expect(await told(3, "HEAD~1")).toContain("entire/checkpoints/v1");
 });
 
-test("handed over: what was said and done, without secrets, within the limit, to a file", async () => {
+test("a handoff to a file: the conversation, without secrets, within the limit", async () => {
   const { attempts } = await recorded();
   using _ = attempts;
   const { repository, agent } = attempts;

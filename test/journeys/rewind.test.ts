@@ -136,7 +136,7 @@ test("only the files, or only the conversation", async () => {
   expect(repository.read("turn.txt")).toBe("2\n");
 });
 
-test("without a transcript the files alone are taken back, and that is said", async () => {
+test("without a transcript, only the files are rewound, and the plan says so", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   await repository.run(["save", "here"]);
@@ -163,7 +163,7 @@ test("a conversation that has no place to be copied to does not hold up the file
   expect(readdirSync(elsewhere)).toHaveLength(1);
 });
 
-test("in a partial clone whose remote is gone, what can't be had is said, and nothing is changed", async () => {
+test("in a partial clone whose remote is gone, the missing object is named, and nothing is changed", async () => {
   using repository = temporaryRepository();
   for (const text of ["one\n", "two\n"]) {
     repository.write("a.txt", text);

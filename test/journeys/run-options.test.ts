@@ -30,7 +30,7 @@ test("a run that takes too long is stopped, and its status says so", async () =>
   expect(world.log(name).at(-1)).toEqual({ type: "aiwr_stopped", reason: "timed-out" });
 });
 
-test("a run that goes over its budget is stopped; one that tells it at its end is not", async () => {
+test("a run over its budget is stopped; a run that reports its cost at the end is not", async () => {
   using world = new StandIn();
   world.agent("claude", ENDLESS);
   const result = await world.run(["go on", "--budget", "120"]);
@@ -102,7 +102,7 @@ test("only the text, as it comes, or the three lines", async () => {
   expect((await world.run(["it", "--output", "text"])).stdout).toBe("red\n");
 });
 
-test("a run in a worktree of its own: recorded there, logged here, and nothing of it in the user's files", async () => {
+test("a run in a separate worktree is recorded there, logged here, and leaves the user's files alone", async () => {
   using world = new StandIn();
   world.repository.write("a.txt", "a\n");
   world.repository.commit("first");
@@ -143,7 +143,7 @@ test("there is no worktree without a commit", async () => {
   expect(existsSync(world.logs)).toBe(false);
 });
 
-test("a run for each prompt, so many at once; one that fails stops no other", async () => {
+test("one run for each prompt, up to a limit at once; a failed run stops no other", async () => {
   using world = new StandIn();
   world.agent("claude", OBEDIENT);
   const prompts = world.repository.write("prompts.txt", "one\n\ntwo-fail\nthree\n");

@@ -41,7 +41,7 @@ async function left(made: StandIn): Promise<Record<string, Left>> {
   return Object.fromEntries(worktrees.map((each) => [each.name, each]));
 }
 
-test("those that are merged or empty go, with their branches; work stays, and why is said", async () => {
+test("merged or empty worktrees are removed with their branches; work stays, and the output says why", async () => {
   using made = world();
   const { repository } = made;
   for (const prompt of ["nothing", "merged", "own", "draft", "ignored", "detach"])
@@ -94,7 +94,7 @@ test("two that have the same commit don't stand in for each other", async () => 
   expect(Object.values(await left(made)).map(({ state }) => state)).toEqual(["kept", "kept"]);
 });
 
-test("what the user has taken over stays: another branch, a lock, files that git is told not to look at", async () => {
+test("worktrees that the user took over stay: another branch, a lock, skip-worktree files", async () => {
   using made = world();
   const { repository } = made;
   for (const prompt of ["nothing", "nothing", "nothing"]) await made.run([prompt, "--worktree"]);
@@ -114,7 +114,7 @@ test("what the user has taken over stays: another branch, a lock, files that git
   expect((await repository.run(["sessions", "--search", "nowhere"], { env })).stdout).toBe("");
 });
 
-test("one with somebody at work in it stays: its run, or any process", async () => {
+test("a worktree in use stays: by its run, or by any process", async () => {
   using made = world();
   const running = made.start(["endless nothing", "--worktree"]);
   const place = join(runs(made), "endless-nothing");
@@ -132,7 +132,7 @@ test("one with somebody at work in it stays: its run, or any process", async () 
   await gone;
 });
 
-test("in an enabled repository its hooks are let go of as well, and its steps stay", async () => {
+test("in an enabled repository, its hooks are removed as well, and its steps stay", async () => {
   using made = new StandIn();
   const { repository } = made;
   repository.write("a.txt", "a\n");
@@ -158,7 +158,7 @@ test("in an enabled repository its hooks are let go of as well, and its steps st
   expect((await repository.run(["doctor", "--check"])).code).toBe(0);
 });
 
-test("one whose directory is missing is left alone; one that was half removed goes", async () => {
+test("a worktree with a missing directory is left alone; a half-removed one is removed", async () => {
   using made = world();
   const { repository } = made;
   await made.run(["nothing", "--worktree"]);
@@ -205,7 +205,7 @@ test("a repository that was moved waits for `git worktree repair`; a mark of an 
   expect(existsSync(runs(made))).toBe(false);
 });
 
-test("one that was killed while it was made goes; files of the user's in it keep it", async () => {
+test("a half-made worktree is removed, unless it has files of the user", async () => {
   using made = world();
   const { repository } = made;
   await made.run(["nothing", "--worktree"], { BACKTRAIL_FAULT: "worktree:marked" });

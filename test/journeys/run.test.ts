@@ -78,7 +78,7 @@ for (const [name, command] of Object.entries(BOTH)) {
       expect(called(world).at(-1)).toContain("--resume a1b2c3d4 -- continue a1b2c3d4");
     });
 
-    test("what goes wrong is said with a hint, and nothing is started", async () => {
+    test("an error has a hint, and nothing is started", async () => {
       using world = new StandIn();
       world.agent("claude", NAMED);
       const errors: [string[], number, string][] = [
@@ -155,7 +155,7 @@ test("--quiet prints the result alone, --verbose what the agent prints, without 
   expect(verbose.stderr).toContain('{"type":"system"');
 });
 
-test("a resumed session is told what was done, with its tree or without, within a limit", async () => {
+test("a resumed session learns what was done, with its tree or without, within a limit", async () => {
   using world = new StandIn();
   world.agent("claude", NAMED);
   await world.run(["begin a1b2c3d4"]);
@@ -177,7 +177,7 @@ test("a resumed session is told what was done, with its tree or without, within 
   });
 });
 
-test("a run that an agent starts finds its parent by itself, and one in a recorded session too", async () => {
+test("a run started by an agent, or in a recorded session, finds its parent", async () => {
   using world = new StandIn();
   const { repository } = world;
   repository.git("init", "--quiet");

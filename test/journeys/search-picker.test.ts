@@ -51,7 +51,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-test.skipIf(!hasTmux)("an unfinished filter says so, and nothing found says what is close", async () => {
+test.skipIf(!hasTmux)("an unfinished filter is reported, and an empty result suggests close words", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   using screen = new Screen(repository, ["search"]);

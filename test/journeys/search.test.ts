@@ -141,7 +141,7 @@ test("the terminal shows hits by session, and says what to do if there is none",
   expect((await repository.run(["search", "is:undoen"], { env })).stderr).toContain("Did you mean is:undone?");
 });
 
-test("sessions are found by what stands far inside of a long answer", async () => {
+test("sessions are found by text deep inside a long answer", async () => {
   using recording = await recorded();
   const { repository, agent } = recording;
   await agent.start();
@@ -161,7 +161,7 @@ test("sessions are found by what stands far inside of a long answer", async () =
   expect(await listed()).toMatchObject([{ id: agent.session, match: { where: "result", excerpt } }]);
 });
 
-test("what is forgotten is gone from the index at once, and does not come back with the agent's file", async () => {
+test("a forgotten session is gone from the index at once, and does not come back with the agent's file", async () => {
   using recording = await recorded();
   const { repository, agent } = recording;
   await agent.start();
@@ -238,7 +238,7 @@ test("an index that can't be written is still searched", async () => {
   }
 });
 
-test("what a rewind or a fork copied is found once, and what is said in the copy is found there", async () => {
+test("text copied by a rewind or a fork is found once, and new text in the copy is found there", async () => {
   using recording = await recorded();
   const { repository, agent } = recording;
   await agent.start();

@@ -89,7 +89,7 @@ test("a run in an enabled repository is one session, and what it starts is its c
   expect(diff).toMatchObject({ code: 0 });
 });
 
-test("what is started before the log has its session's name waits for it", async () => {
+test("a child started before the log has its session's name waits for the name", async () => {
   using world = new StandIn();
   await hooked(world);
   // The hooks have told the session; its line in the stream comes while the child is looking for its parent.

@@ -38,7 +38,7 @@ function explain(world: StandIn, args: string[], env: Record<string, string> = {
   return world.repository.run(["explain", ...args], { env: { ...world.environment(), ...env } });
 }
 
-test("the summary is kept beside what was there, once, and shown", async () => {
+test("the summary is added to the checkpoint, once, and shown", async () => {
   using world = new StandIn();
   const { repository } = world;
   const id = await committed(world);
@@ -79,7 +79,7 @@ test("the summary is kept beside what was there, once, and shown", async () => {
   expect(repository.checkpoints("rev-parse", "entire/checkpoints/v1^")).toBe(tip);
 });
 
-test("it is off unless somebody of the user's own chose an agent", async () => {
+test("it is off unless the user's own settings choose an agent", async () => {
   using world = new StandIn();
   const { repository } = world;
   await committed(world);
@@ -118,7 +118,7 @@ test("an agent that fails, or answers with something else, leaves everything as 
   expect(repository.checkpoints("rev-parse", "entire/checkpoints/v1")).toBe(tip);
 });
 
-test("two who summarize at the same time, or one that is killed, damage nothing", async () => {
+test("two simultaneous summaries, or a killed one, damage nothing", async () => {
   using world = new StandIn();
   const { repository } = world;
   const id = await committed(world);

@@ -64,7 +64,7 @@ test("paths that lead out, and names that git itself would trip over, are refuse
   }
 });
 
-test("a file too large for any checkpoint is refused, and what is here stays as it was", async () => {
+test("a file too large for any checkpoint is refused, and the local branch stays as it was", async () => {
   using here = await place();
   const { shared, evil, bob } = here;
   const own = await work(bob, "Mine", "mine.txt");
@@ -82,7 +82,7 @@ test("a file too large for any checkpoint is refused, and what is here stays as 
   expect(checkpointsIn(bob.checkpoints.bind(bob))).toEqual([own]);
 });
 
-test("invalid checkpoints are carried along, and reported when somebody asks for them", async () => {
+test("invalid checkpoints are kept, and reported when they are read", async () => {
   using here = await place();
   const { shared, evil, bob } = here;
   const own = await work(bob, "Mine", "mine.txt");
@@ -128,7 +128,7 @@ test("invalid checkpoints are carried along, and reported when somebody asks for
   expect(bob.git("fsck", "--strict", "--no-dangling")).toBe("");
 });
 
-test("a branch that is no commit, and refs with names of their own invention", async () => {
+test("a branch that is not a commit, and refs with unexpected names", async () => {
   using here = await place();
   const { shared, evil, bob } = here;
   const blob = evil.git("hash-object", "-w", "README.md");

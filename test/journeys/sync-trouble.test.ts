@@ -114,7 +114,7 @@ test("a remote that hangs is given up, with all that was started for it, and the
   expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining("did not answer within 1 seconds") });
 });
 
-test("a remote that asks for a password gets none, and nobody is asked", async () => {
+test("a remote that asks for a password gets none, and the user is not asked", async () => {
   using shared = new Shared();
   const ada = await shared.machine();
   await work(ada, "Add a greeting", "hello.txt");
@@ -135,7 +135,7 @@ test("a remote that asks for a password gets none, and nobody is asked", async (
   }
 });
 
-test("ssh is told not to ask, and has no terminal to ask on; a command of the user's own is left as it is", async () => {
+test("ssh runs in batch mode, without a terminal; the user's own ssh command is left as it is", async () => {
   using shared = new Shared();
   const ada = await shared.machine();
   await work(ada, "Add a greeting", "hello.txt");

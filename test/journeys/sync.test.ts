@@ -139,7 +139,7 @@ test("a remote that moves between the look and the push is looked at again", asy
   expect(checkpointsIn(shared.git.bind(shared))).toEqual([first, second].sort());
 });
 
-test("a remote that lost something gets it back, and nobody loses it on its account", async () => {
+test("a remote that lost checkpoints gets them back, and no other repository loses them", async () => {
   using shared = new Shared();
   const [ada, bob] = [await shared.machine(), await shared.machine()];
   const first = await work(ada, "By Ada", "ada.txt");
@@ -167,7 +167,7 @@ test("a repository by its address, without a remote", async () => {
   expect(repository.git("branch", "-a")).not.toContain("remotes");
 });
 
-test("checkpoints of the newer layout come along, and one that is another here is left", async () => {
+test("checkpoints of the newer layout are fetched, and one that differs here is left alone", async () => {
   using shared = new Shared();
   using other = temporaryRepository();
   const bob = await shared.machine();
@@ -195,7 +195,7 @@ test("checkpoints of the newer layout come along, and one that is another here i
   expect(hidden("rev-parse", ref)).toBe(bob.git("rev-parse", "HEAD"));
 });
 
-test("a branch that another tool wrote with a secret in it does not leave, until its user says so", async () => {
+test("another tool's branch with a secret is not pushed until the user agrees", async () => {
   using shared = new Shared();
   const ada = await shared.machine();
   const secret = ["ghp", "_", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"].join("");
@@ -255,7 +255,7 @@ function commitOn(shared: Shared, tree: string): string {
   return shared.git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", tree, "-p", BRANCH, "-m", "Gone");
 }
 
-test("what was forgotten here does not come back from a machine that still has it", async () => {
+test("a forgotten conversation does not come back from a machine that still has it", async () => {
   using shared = new Shared();
   const [ada, bob] = [await shared.machine(), await shared.machine()];
   const id = await work(ada, "Call it falcon", "falcon.txt");

@@ -145,7 +145,7 @@ test("`last` takes one turn after another", async () => {
   expect(repository.read("three.txt")).toBe("3\n");
 });
 
-test("a session's own turns, where several are at work", async () => {
+test("one session's turns, while several sessions run", async () => {
   using repository = temporaryRepository();
   await worked(repository);
   const other = new ScriptedClaude(repository, "99999999-2222-4333-8444-555555555555");

@@ -98,7 +98,7 @@ test("enabled in one place, every repository is recorded from its first turn on"
   expect(third.has(".git/backtrail")).toBe(false);
 });
 
-test("what is excluded, or is no repository, gets no store and hears nothing", async () => {
+test("an excluded folder, or one that is not a repository, gets no store and no output", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--scope", "user", "--agent", "claude-code"]);
   await repository.run(["config", "set", "scope.exclude", "~/code/clients,secret"]);
@@ -168,7 +168,7 @@ test("outside of any repository, only the hooks are put in place", async () => {
   expect((await folder.run("disable", "--scope", "user")).code).not.toBe(0);
 });
 
-test("a repository that is the home directory is not recorded unasked", async () => {
+test("a repository in the home directory is not recorded by default", async () => {
   using repository = temporaryRepository();
   execFileSync("git", ["init", "--quiet"], { cwd: repository.home, env: repository.environment() });
   await repository.run(["enable", "--scope", "user", "--agent", "claude-code"]);

@@ -49,7 +49,7 @@ async function prepared(): Promise<TemporaryRepository> {
   return repository;
 }
 
-test("turns are recorded, shown, and their code taken back", async () => {
+test("turns are recorded, shown, and their code rewound", async () => {
   using repository = await prepared();
   const enabled = await repository.run(["enable", "--agent", "aider"], { env });
   expect(enabled.stdout).toContain("while `backtrail watch` runs");

@@ -139,7 +139,7 @@ describe("explain", () => {
     expect(story.toString()).toMatchSnapshot();
   });
 
-  test("a commit whose checkpoint is not here says so", async () => {
+  test("a commit with a missing checkpoint is reported", async () => {
     using repository = temporaryRepository();
     repository.commit(`Greet\n\nEntire-Checkpoint: ${ID}`);
     const result = await repository.run(["explain"]);
@@ -182,7 +182,7 @@ test("a colleague's clone, where nothing was ever recorded, answers from the che
   expect((await clone.run(["explain"])).stdout).toContain("Add a greeting");
 });
 
-test("a fixup that is squashed away keeps its turns, though its message is gone", async () => {
+test("a squashed fixup keeps its turns, though its message is gone", async () => {
   using place = await enabled();
   const { repository, claude } = place;
   await claude.turn("Add a greeting", [write("hello.txt", "hello\n")]);

@@ -33,7 +33,7 @@ function hook(repository: TemporaryRepository, script: string): void {
 const worker = (repository: TemporaryRepository, env: Record<string, string> = {}) =>
   repository.run(["worker", repository.path], { env });
 
-test("partly staged files: the commit has the turn's line, and what was staged stays staged", async () => {
+test("partly staged files: the commit has the turn's line, and staged changes stay staged", async () => {
   const { repository, claude } = await automatic();
   using _ = repository;
   stageSome(repository);
@@ -79,7 +79,7 @@ test("while another git holds the index, nothing is committed: the index could n
   expect(repository.git("status", "--porcelain")).toBe("");
 });
 
-test("a file that can't be kept apart is left to the user, and status says so", async () => {
+test("a file with mixed changes that can't be separated is left to the user, and status says so", async () => {
   const { repository, claude } = await automatic();
   using _ = repository;
   repository.write("f.txt", "1\nMINE\n3\n");

@@ -66,7 +66,7 @@ test("in linked work trees it is the same", async () => {
   expect(await scene.commitAndPush(repository.at("../tree"))).toEqual(onceEach(["user", "manager", "backtrail"]));
 });
 
-test("a tool that replaces hooks at each prompt and calls none is left alone after a while, and doctor says so", async () => {
+test("Backtrail gives up on a tool that replaces hooks at each prompt and calls none, and doctor says so", async () => {
   using scene = new HookedRepository();
   const replace = () => {
     for (const hook of SHARED_HOOKS) scene.script(`.git/hooks/${hook}`, [scene.line(hook, "manager")]);

@@ -36,7 +36,7 @@ function openBelow(path: string): string[] {
   return stat.isDirectory() ? [...here, ...readdirSync(path).flatMap((name) => openBelow(join(path, name)))] : here;
 }
 
-test("everything that is written is closed; what was opened is named, and closed again", async () => {
+test("all files are written private; a file that was opened up is named and made private again", async () => {
   using repository = temporaryRepository();
   await recorded(repository);
   expect(await modes(repository)).toEqual([CLOSED]);
@@ -51,7 +51,7 @@ test("everything that is written is closed; what was opened is named, and closed
   expect((await repository.run(["rewind", "1", "--yes", "--code-only"], { env })).code).toBe(0);
 });
 
-test("logs of runs, what is redacted and the settings count as well", async () => {
+test("logs of runs, redacted secrets and settings count as well", async () => {
   using repository = temporaryRepository();
   await recorded(repository);
   const home = join(repository.home, "backtrail");

@@ -72,7 +72,7 @@ function withSubmodule(): { repository: TemporaryRepository; library: TemporaryR
   return { repository, library, [Symbol.dispose]: dispose };
 }
 
-test("a submodule with commits of its own is asked about, and kept whole as a repository", async () => {
+test("a submodule with its own commits is asked about, and kept whole as a repository", async () => {
   using made = withSubmodule();
   const fork = await Fork.of(made.repository);
   fork.git(...LOCAL, "submodule", "--quiet", "update", "--init");
@@ -94,7 +94,7 @@ test("a submodule with commits of its own is asked about, and kept whole as a re
   expect(made.repository.git("-C", place?.directory ?? "", "status", "--porcelain")).toBe("?? draft.txt");
 });
 
-test("a submodule inside a submodule stays a repository of its own", async () => {
+test("a submodule inside a submodule stays a separate repository", async () => {
   using inner = temporaryRepository();
   using made = withSubmodule();
   made.library.git(...LOCAL, "submodule", "--quiet", "add", inner.path, "deep");
@@ -118,7 +118,7 @@ test("a submodule with nothing but what its remote has goes without a question",
   expect(existsSync(`${fork.path}.kept`)).toBe(false);
 });
 
-test("the repository of a submodule that is not checked out any more is kept, too", async () => {
+test("the repository of a submodule that is no longer checked out is kept, too", async () => {
   using made = withSubmodule();
   const fork = await Fork.of(made.repository);
   fork.git(...LOCAL, "submodule", "--quiet", "update", "--init");
@@ -129,7 +129,7 @@ test("the repository of a submodule that is not checked out any more is kept, to
   expect(made.repository.git("--git-dir", place?.directory ?? "", "log", "-1", "--format=%s")).toBe("Mine");
 });
 
-test("a repository that somebody made in the fork is kept whole", async () => {
+test("a repository created in the fork is kept whole", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
   const own = join(fork.path, "own");
@@ -184,7 +184,7 @@ for (const flag of ["--skip-worktree", "--assume-unchanged"]) {
   });
 }
 
-test("a link that git is told not to look at is in the step, as the link that it is", async () => {
+test("a skip-worktree link is in the step as a link", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
   fork.git("update-index", "--assume-unchanged", "README.md");
@@ -323,7 +323,7 @@ test("untracked files that are not to be captured are asked about", async () => 
   expect(fork.exists("data.bin")).toBe(true);
 });
 
-test("pipes do not stand in the way", async () => {
+test("named pipes do not stop the drop", async () => {
   using repository = temporaryRepository();
   const fork = await Fork.of(repository);
   await runProgram("mkfifo", ["pipe"], { cwd: fork.path, env: repository.environment() });

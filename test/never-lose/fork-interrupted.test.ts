@@ -161,7 +161,7 @@ test("a drop that was killed, and finished later: the note names where its commi
   expect(repository.git("rev-parse", ref)).toBe(commit);
 });
 
-test("what is staged while the fork is dropped is kept, and named", async () => {
+test("changes staged while the fork is dropped are kept and named", async () => {
   using repository = temporaryRepository();
   const directory = await enabled(repository);
   await fork(repository, directory);
@@ -185,7 +185,7 @@ esac`;
   expect(repository.git("show", `${ref}:0/late.txt`)).toBe("late");
 });
 
-test("a drop that was killed, and what was staged before it was finished", async () => {
+test("a killed drop, and changes staged before it was finished", async () => {
   using repository = temporaryRepository();
   const directory = await enabled(repository);
   await fork(repository, directory);

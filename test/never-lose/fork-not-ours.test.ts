@@ -136,7 +136,7 @@ test("a copy of the repository does not drop the fork of the first one", async (
   expect((await drop(repository)).code).toBe(0);
 });
 
-test("a fork whose disk is not there, and that is locked for that reason, is not forgotten", async () => {
+test("a fork on a missing disk, locked for that reason, is kept in the list", async () => {
   using repository = temporaryRepository();
   const directory = await forked(repository);
   repository.git("worktree", "lock", directory);
@@ -174,7 +174,7 @@ test("of a folder without git: another directory of that name stays, and a copy 
   expect(isPrecious(directory)).toBe(true);
 });
 
-test("of a folder without git: one that has become a repository of its own is not removed", async () => {
+test("of a folder without git: one that has become a repository is not removed", async () => {
   using folder = temporaryFolder();
   folder.write("a.txt", "1\n");
   const directory = await forked(folder);

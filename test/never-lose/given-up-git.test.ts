@@ -89,7 +89,7 @@ test("a command that is interrupted ends what it started", async () => {
   expect(existsSync(repository.at(".git/index.lock"))).toBe(false);
 });
 
-test("git is never a program that the repository brings by a relative entry of PATH", async () => {
+test("git is never a program of the repository on a relative entry of PATH", async () => {
   using repository = temporaryRepository();
   const mark = join(repository.home, "ran");
   const evil = repository.write("bin/git", `#!/bin/sh\ntouch ${mark}\n`);

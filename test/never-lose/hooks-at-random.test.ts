@@ -61,7 +61,7 @@ async function happen(scene: HookedRepository, manager: ChainingManager, parties
   }
 }
 
-test("whatever comes and goes, in whatever order", async () => {
+test("hooks installed and removed in any order", async () => {
   const runs = Number(process.env["BACKTRAIL_HOOK_RUNS"] ?? 12);
   await fc.assert(
     fc.asyncProperty(

@@ -143,7 +143,7 @@ test("links and modes come back, and a hook that may not run does not", async ()
   expect(scene.picture()).toEqual(before);
 });
 
-test("what somebody has written into a script of ours is kept in the store", async () => {
+test("the user's edits of our hook script are kept in the store", async () => {
   using scene = new HookedRepository();
   const { repository } = scene;
   await installGitHooks(scene.workspace, scene.executable);

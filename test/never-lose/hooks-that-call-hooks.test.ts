@@ -75,7 +75,7 @@ test("a shell's options and the name that a hook is called by are kept", async (
   }
 });
 
-test("a commit that a hook makes has all hooks of its own", async () => {
+test("a commit made by a hook runs all hooks", async () => {
   using scene = new HookedRepository();
   scene.userHooks();
   const amend = `[ -n "$AMENDING" ] || AMENDING=yes git commit --quiet --amend --allow-empty --no-edit`;

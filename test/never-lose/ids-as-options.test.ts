@@ -55,7 +55,7 @@ test("a copy of a conversation gets no such id, whichever agent it is for", asyn
   }
 });
 
-test("a checkpoint of a remote whose session has such an id", async () => {
+test("a remote's checkpoint with such a session id", async () => {
   const hash = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
   const files = exampleCheckpoint(hash);
   const own = /"session_id": "([^"]+)"/.exec(Object.values(files).join("\n"))?.[1] ?? "none";

@@ -67,7 +67,7 @@ test("a file that .git/info/exclude ignored is left when the rule has gone", asy
   expect(ground.exists("seen.md")).toBe(false);
 });
 
-test("a rule of the tree overrules one that is not in it, then as now", async () => {
+test("a tracked rule overrides one that is not tracked, then and now", async () => {
   using ground = await started();
   const exclude = join(ground.root, ".git", "info", "exclude");
   writeFileSync(exclude, "*.md\n");
@@ -132,7 +132,7 @@ test("a file that was too large then is left when the limit has been raised", as
   expect(ground.exists("large.bin")).toBe(true);
 });
 
-test("a step that does not say what was ignored is read as before", async () => {
+test("a step without a list of ignored files is read as before", async () => {
   using ground = await started();
   const step = await ground.save();
   delete step.snapshot.ignore;
@@ -151,7 +151,7 @@ test("rules are kept once for all steps that have them, and named only where the
   expect(second.snapshot.ignore).toBe(first.snapshot.ignore);
 });
 
-test("an undo does not delete what a turn added by force, or what was too large before it", async () => {
+test("an undo does not delete ignored files that a turn added by force, nor files that were too large before", async () => {
   using repository = temporaryRepository();
   repository.write(".gitignore", "*.secret\n");
   repository.commit("rule");

@@ -41,7 +41,7 @@ for (const [where, placeOf] of [
   });
 }
 
-test("it is let go of with the safety step, and not before", async () => {
+test("it expires with the safety step, and not before", async () => {
   using repository = temporaryRepository();
   repository.git("config", "core.logAllRefUpdates", "false");
   await rewound(repository, repository.path);

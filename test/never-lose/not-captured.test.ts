@@ -71,7 +71,7 @@ test("a tracked file above the limit costs no step: it is named, the rest is rec
   expect(ground.read("large.bin")).toBe("small");
 });
 
-test("git does not look at large files in our copy of the index, and every change of them is noticed", async () => {
+test("git skips large files in our copy of the index, and every change of them is noticed", async () => {
   using ground = await started();
   const file = join(ground.root, "large.bin");
   writeHole(file, SIZE, "one");
@@ -141,7 +141,7 @@ test("a filter that does not end costs only the files that it concerns", async (
   expect(entries(ground, again.work)).toContain("dos.txt");
 });
 
-test("a filter that does not end when git looks at a tracked file is left out", async () => {
+test("a filter that hangs on a tracked file is skipped", async () => {
   using ground = await withEndlessFilter();
   ground.write(".gitattributes", "*.slow filter=slow\n");
   ground.write("tracked.slow", "two\n");

@@ -21,7 +21,7 @@ async function withTracked() {
   return ground;
 }
 
-test("redo takes back what the rewind wrote, though no snapshot would hold it: large, ignored", async () => {
+test("redo undoes the rewind's writes that no snapshot would hold: large and ignored files", async () => {
   using ground = await withTracked();
   const step = await ground.save();
   ground.git("rm", "--quiet", "large.txt", "forced.log");
@@ -41,7 +41,7 @@ test("redo takes back what the rewind wrote, though no snapshot would hold it: l
   expect(all).toContain(`${safetyStep}/work/large.txt`);
 });
 
-test("a file that became untracked and large is in the safety step, and comes back", async () => {
+test("a file that became untracked and large is in the safety step and is restored", async () => {
   using ground = await withTracked();
   const step = await ground.save();
   ground.git("rm", "--quiet", "--cached", "large.txt");

@@ -51,7 +51,7 @@ test("what a rewind removed comes back with the permissions that it had", async 
   expect(modesOf(ground, ...PATHS)).toEqual(now);
 });
 
-test("untracked files and their directories come back as the step has them, also a directory that nobody may write to", async () => {
+test("untracked files and their directories come back as recorded, also a read-only directory", async () => {
   using ground = await started();
   putPrivate(ground);
   const step = await ground.save();
@@ -64,7 +64,7 @@ test("untracked files and their directories come back as the step has them, also
   chmodSync(join(ground.root, "keys/old"), 0o700);
 });
 
-test("permissions that changed alone are taken back, and brought again", async () => {
+test("changes of permissions alone are undone and redone", async () => {
   using ground = await started();
   putPrivate(ground);
   ground.write("open.txt", "open\n");
@@ -117,7 +117,7 @@ test("tracked files and directories get the permissions of the step, closed and 
   expect(modesOf(ground, "keys", "open", "open/file")).toEqual([undefined, "700", "600"]);
 });
 
-test("tracked executable bits and links that git is told not to see come back", async () => {
+test("tracked executable bits and links that git's settings hide come back", async () => {
   using ground = await started();
   ground.write("plain", "a\n");
   symlinkSync("plain", join(ground.root, "link"));
@@ -174,7 +174,7 @@ test("files come back as they were under another mask, and where nearly all are 
   }
 });
 
-test("a step that says nothing of permissions is read as before: a file keeps those of the one that it replaces", async () => {
+test("a step without permissions is read as before: a file keeps the mode of the file that it replaces", async () => {
   using ground = await started();
   ground.write("secret.txt", "then\n");
   const step = await ground.save();
@@ -185,7 +185,7 @@ test("a step that says nothing of permissions is read as before: a file keeps th
   expect(modeOf(ground, "secret.txt")).toBe("600");
 });
 
-test("executable bits and links come back where git is told not to see them", async () => {
+test("executable bits and links come back even if git's settings hide them", async () => {
   using ground = await Playground.make({ config: { "core.fileMode": "false", "core.symlinks": "false" } });
   ground.write("tracked", "#!/bin/sh\n");
   ground.git("add", "--all");
@@ -217,7 +217,7 @@ test("a bit that lets a program run as its owner counts only for the user's own 
   expect(settableBits({ storeDir: join(ground.place, "none") }, 0o4755)).toBe(0o755);
 });
 
-test("an undo brings a private file back private", async () => {
+test("an undo restores a private file as private", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   mkdirSync(repository.at("keys"), { mode: 0o700 });

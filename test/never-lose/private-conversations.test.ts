@@ -96,7 +96,7 @@ test("after forget, and the commands that it names, nothing is left, also in his
   repository.git("fsck", "--strict", "--no-dangling");
 });
 
-test("after forget, checkpoints that are not shared have nothing of it at once", async () => {
+test("after forget, unshared checkpoints no longer have the conversation", async () => {
   using place = await told();
   const { repository, claude } = place;
   repository.commit("c");

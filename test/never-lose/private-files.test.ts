@@ -217,7 +217,7 @@ test("a file whose line endings git converts", async () => {
   expect(inRepository(repository, ["MY-PRIVATE", "PUBLIC"])).toEqual(["PUBLIC"]);
 });
 
-test("what became private, or public, is recorded where it belongs from then on", async () => {
+test("a file that becomes private, or public, is recorded in the right place from then on", async () => {
   using place = await enabled();
   const { repository, claude } = place;
   repository.write("file.txt", "FIRST-PUBLIC\n");
@@ -282,7 +282,7 @@ test("forget removes it at once, and what other sessions hold stays", async () =
   expect((await repository.run(["doctor", "--check"], { env })).code).toBe(0);
 });
 
-test("steps that are let go of let go of it", async () => {
+test("expired steps release it", async () => {
   using place = await enabled();
   const { repository, claude } = place;
   writePrivate(repository, "private.txt", "OLD\n");

@@ -181,7 +181,7 @@ test("a push that takes checkpoints along is noticed, and refused where its user
   expect(existsSync(remote)).toBe(true);
 });
 
-test("checkpoints that are shared with one remote go to no other unasked", async () => {
+test("checkpoints shared with one remote are pushed to no other by default", async () => {
   using place = await committed();
   const { repository } = place;
   const other = repository.at("../other.git");

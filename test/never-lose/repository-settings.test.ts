@@ -81,7 +81,7 @@ test("a submodule in the place of .backtrail", async () => {
   await staysSafe(repository);
 });
 
-test("links to settings that lie elsewhere in the repository", async () => {
+test("links to settings elsewhere in the repository", async () => {
   using repository = temporaryRepository();
   repository.write("conf/settings.local.json", JSON.stringify(evil(repository.home)));
   symlinkSync("conf", repository.at(".backtrail"));
@@ -94,7 +94,7 @@ test("links to settings that lie elsewhere in the repository", async () => {
   expect(settings).toEqual([]);
 });
 
-test("one's own settings count, whatever the repository brings, and git clean leaves them alone", async () => {
+test("the user's own settings win over the repository's, and git clean leaves them alone", async () => {
   using repository = temporaryRepository();
   repository.write(".backtrail/settings.local.json", JSON.stringify({ retention: { days: 1 } }));
   await repository.run(["config", "set", "retention.days", "90"]);

@@ -56,7 +56,7 @@ test("untracked files that a rewind takes away, more than steps may take", async
   expect(repository.exists("data3.bin")).toBe(true);
 });
 
-test("an undo can be taken back after the turn's steps would have been dropped", async () => {
+test("an undo can be undone after the turn's steps would have expired", async () => {
   using repository = await enabled("100000");
   const claude = new ScriptedClaude(repository);
   await claude.start();

@@ -29,7 +29,7 @@ async function staged(): Promise<TemporaryRepository> {
   return repository;
 }
 
-test("wherever it was killed, and only what was staged meanwhile is left", async () => {
+test("killed anywhere, only what was staged meanwhile is left", async () => {
   for (const point of POINTS) {
     using repository = await staged();
     const { signal } = await repository.run(["rewind", "before", "--yes"], { env: { BACKTRAIL_FAULT: point } });
@@ -47,7 +47,7 @@ test("wherever it was killed, and only what was staged meanwhile is left", async
   }
 }, 60_000);
 
-test("after a commit the index is left alone: what was staged then belongs to another HEAD", async () => {
+test("after a commit, the index is left alone: the earlier staged changes belong to another HEAD", async () => {
   using repository = await staged();
   await repository.run(["rewind", "before", "--yes"], { env: { BACKTRAIL_FAULT: "restore:head" } });
   repository.write("other.txt", "other\n");

@@ -112,7 +112,7 @@ test("a repository can't choose the place", async () => {
   expect(isKept(repository)).toBe(false);
 });
 
-test("every agent that has transcripts has a place of its own for them, which its variables move", async () => {
+test("every agent with transcripts has its own directory for them, which its environment variables move", async () => {
   using place = temporaryDirectory();
   for (const id of Object.keys(PACKAGED)) {
     const { profile } = await getPackaged(id);

@@ -45,7 +45,7 @@ test("removed by hand, and another directory in its place: it stays", async () =
   expect(readFileSync(join(directory, "mine.txt"), "utf8")).toBe("mine\n");
 });
 
-test("one that is ours goes, also where its removal was interrupted", async () => {
+test("our own is removed, also after an interrupted removal", async () => {
   const { repository, directory } = await killedAt("trial:made");
   using _ = repository;
   await repository.run(["log"], { env: { BACKTRAIL_FAULT: "removal:emptied" } });

@@ -75,7 +75,7 @@ test("a file monitor that misses a change", async () => {
   expect(repository.read("f.txt")).toBe("local work\n");
 });
 
-test("a tool that keeps times, where git is told not to look closely", async () => {
+test("a tool that preserves times, with core.checkStat=minimal", async () => {
   using repository = await enabled();
   repository.git("config", "core.checkStat", "minimal");
   repository.git("config", "core.trustctime", "false");

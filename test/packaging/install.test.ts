@@ -76,7 +76,7 @@ describe("without install scripts", () => {
     expect(launched).toEqual(direct);
   });
 
-  test("without the platform's package it says what is missing", async () => {
+  test("without the platform's package, the error names it", async () => {
     const packages = realpathSync(join(prefix, "lib", "node_modules", "backtrail", "node_modules", "@backtrail"));
     execFileSync("mv", [packages, `${packages}-away`]);
     const result = await run(join(prefix, "bin", "backtrail"), ["--version"]);

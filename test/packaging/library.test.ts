@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(() => place.remove());
 
-test("it brings no other package", () => {
+test("it depends on no other package", () => {
   const names = readdirSync(place.at("project/node_modules")).filter((name) => !name.startsWith("."));
   expect(names).toEqual(["backtrail"]);
 });

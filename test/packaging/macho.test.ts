@@ -25,7 +25,7 @@ test("the last segment reaches to the end of the file", () => {
   expect(signed.readBigUInt64LE(linkedit + 32) % 0x4000n).toBe(0n);
 });
 
-test("an unsigned executable is not taken for a signed one, and nothing else for an executable", () => {
+test("an unsigned executable does not count as signed, and other files do not count as executables", () => {
   expect(isSignedTruly(executable(10_000))).toBe(false);
   expect(() => isSignedTruly(Buffer.from("#!/bin/sh\n".repeat(10)))).toThrow("no 64-bit executable");
 });

@@ -97,7 +97,7 @@ describe.skipIf(program === null)("Aider, watched", () => {
     TIMEOUT_MS,
   );
 
-  test("rewind takes back the last turn alone", async () => {
+  test("rewind undoes only the last turn", async () => {
     await rig.output(["backtrail", "rewind", "1", "--yes"]);
     expect(readFileSync(join(rig.project, "doc.txt"), "utf8")).toBe("Documentation\n");
     expect(existsSync(join(rig.project, "greeting.txt"))).toBe(true);

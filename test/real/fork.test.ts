@@ -61,7 +61,7 @@ for (const driver of [claude, codex, gemini, pi, openCode, droid, copilot, qwen,
       await rig?.stop();
     });
 
-    test("has the files of the step, on a branch of its own; git shows nothing of ours", async () => {
+    test("has the files of the step, on a separate branch; git does not show Backtrail's files", async () => {
       const target = await backtrail.step("turn-end", FIRST);
       forked = await backtrail.json<Forked>("fork", target.id, "--branch", "again");
       const { directory } = forked.fork;

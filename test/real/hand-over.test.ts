@@ -57,7 +57,7 @@ async function story(from: AgentDriver, { agent, driver: to, prepare }: Successo
       await rig?.stop();
     });
 
-    test("what is handed over: prompts, answers, files, what failed", async () => {
+    test("a handoff has prompts, answers, files and failures", async () => {
       const { handOver } = await backtrail.json<HandoffResult>("resume", session, "--agent", to.id);
       const text = readFileSync(handOver.file, "utf8");
       expect(handOver).toMatchObject({ agent: to.id, cut: [], characters: text.length });

@@ -155,7 +155,7 @@ function recording(driver: AgentDriver, page: HeadlessPage, story: Story): void 
 }
 
 function subtask(driver: AgentDriver, page: HeadlessPage, story: Story): void {
-  test("the subagent has steps of its own below the turn that started it, and no session", async () => {
+  test("the subagent has separate steps below the turn that started it, and no session", async () => {
     const { rig, backtrail, session } = story;
     const start = await backtrail.step("turn-start", SECOND);
     const steps = await backtrail.steps();

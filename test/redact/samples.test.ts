@@ -61,7 +61,7 @@ describe("leaks", () => {
   });
 
   /** What is left are UUIDs, which are far more often no secrets. */
-  test("bare names of files, where nobody chose the secret", () => {
+  test("bare names of files, with made-up secrets", () => {
     const made = SAMPLES.filter((sample) => !isChosen(sample));
     for (const form of FILE_NAMES.slice(0, 2)) {
       const { leaked, count } = leaksOf(form, ({ text }) => named(text), made);
@@ -119,7 +119,7 @@ describe("names of files", () => {
     }
   });
 
-  test("what is secret in a name is taken out of everything that was said", async () => {
+  test("a secret in a file's name is removed from the whole conversation", async () => {
     const redaction = makeRedaction(redactor, new PlaceholderTable(), "v");
     const secret = filled("{h32}", 4);
     const line = JSON.stringify({ input: { file_path: `/p/${secret}.txt` }, backups: { [`${secret}.txt`]: 1 } });
@@ -131,7 +131,7 @@ describe("names of files", () => {
     });
   });
 
-  test("a name that is secret because of what was said", async () => {
+  test("a name that the conversation makes secret", async () => {
     const redaction = makeRedaction(redactor, new PlaceholderTable(), "v");
     const words = "the password is hunter2; I wrote it to hunter2.txt, hunter22.txt";
     const [said, name] = await redactSession(redaction, ["hunter2.txt"], (own) => [

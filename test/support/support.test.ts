@@ -18,7 +18,7 @@ test("a temporary folder is in no repository", () => {
   expect(() => folder.git("rev-parse", "--show-toplevel")).toThrow();
 });
 
-test("a program sees the environment that it was given and nothing else", async () => {
+test("a program sees only the environment that it was given", async () => {
   using place = temporaryDirectory();
   const options = { cwd: place.path, env: { PATH: process.env["PATH"] ?? "", ONLY: "this" }, input: "told" };
   const result = await runProgram("sh", ["-c", 'printf "%s/%s/" "$ONLY" "$HOME"; cat; exit 3'], options);

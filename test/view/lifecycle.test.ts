@@ -16,7 +16,7 @@ async function openTab(view: ViewProcess) {
   return events;
 }
 
-test("it ends by itself after the last tab, not after the first of two", async () => {
+test("it ends after the last tab, not after the first of two", async () => {
   using repository = await enabled();
   await using view = await startView(repository, { args: ["--idle", "1"] });
   const [first, second] = [await openTab(view), await openTab(view)];
@@ -57,7 +57,7 @@ test("a port that is in use is an error with a hint", async () => {
   expect(stderr).toContain(`Port ${port} is in use`);
 });
 
-test("where nothing is enabled it says so", async () => {
+test("without an enabled repository, it says so", async () => {
   using repository = temporaryRepository();
   const { code, stderr } = await repository.run(["view", "--no-open"]);
   expect([code === 0, stderr.includes("backtrail enable")]).toEqual([false, true]);

@@ -9,7 +9,7 @@ const served = servedForAll();
 
 const NAMES = ["state", "timeline", "sessions", "conversation", "file", "tree", "changes", "search?q=add", "events"];
 
-test("a plain client without the cookie is told nothing, whatever it says about itself", async () => {
+test("a plain client without the cookie gets no data, whatever headers it sends", async () => {
   const origin = served.view.origin;
   const guises: Record<string, string>[] = [
     {},

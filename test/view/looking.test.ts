@@ -102,7 +102,7 @@ test("images are shown, other binary files are not, and a long diff comes in par
   expect(seen).toHaveLength(12_000);
 });
 
-test("secrets are placeholders until somebody asks for them", async () => {
+test("secrets are placeholders until the user asks for them", async () => {
   using made = await recorded();
   const secret = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
   await made.agent.turn(`Use ${secret}`, [write("key.txt", `token = "${secret}"\n`)], `Used ${secret}.`);

@@ -29,7 +29,7 @@ test("a running turn shows its changes so far, and nothing of the turn before it
   expect((await view.get("changes", { turn: ended.id })).to).toBe(ended.id);
 });
 
-test("the repository is on the branch that is checked out, whatever a fork is on", async () => {
+test("the page shows the repository's branch, not a fork's", async () => {
   using made = await recorded();
   expect((await made.repository.run(["fork", "1"])).code).toBe(0);
   await using view = await startView(made.repository);

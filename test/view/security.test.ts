@@ -61,7 +61,7 @@ describe("the network", () => {
       for (const name of PATHS) expect([Host, name, (await get(name, { Host })).status]).toEqual([Host, name, 403]);
   });
 
-  test("an address with a host name of its own, as proxies get it, does not stand in for Host", async () => {
+  test("a request line with a full address, as proxies get it, does not replace Host", async () => {
     const { pathname } = new URL("api/state", served.view.base);
     for (const address of [served.view.origin, "http://evil.example", "file://"]) {
       const request = rawRequest("GET", address + pathname, headers({ Host: "evil.example" }));
@@ -237,7 +237,7 @@ describe("sizes and names", () => {
     expect((await get("api/state")).status).toBe(200);
   });
 
-  test("a body with two lengths, or a length that lies, does not smuggle a second request", async () => {
+  test("a body with two lengths, or a false length, does not smuggle a second request", async () => {
     const second = rawRequest("GET", path("api/state"), headers());
     const twice = `POST ${path("api/plan")} HTTP/1.1\r\nHost: 127.0.0.1:${port()}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n${second}`;
     const answer = await sendRaw(port(), twice);

@@ -30,7 +30,7 @@ async function statuses(request: string): Promise<number[]> {
   return [...`${head}\r\n\r\n${body}`.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 }
 
-test("a hidden request would be answered if it were sent by itself", async () => {
+test("the hidden request would be answered if it were sent alone", async () => {
   expect(await statuses(hidden())).toEqual([404]);
 });
 
@@ -86,7 +86,7 @@ test("of two requests on one connection, each is judged by its own headers", asy
   expect(await statuses(first + stranger)).toEqual([200, 401]);
 });
 
-test("a body that never comes, or a head that never ends, keeps nobody else waiting", async () => {
+test("a missing body, or an endless head, does not delay other requests", async () => {
   const { connect } = await import("node:net");
   const waiting = [
     carrying(["Content-Length: 60000"], "{"),

@@ -117,12 +117,12 @@ test("what only code can do is asked of no profile alone; a transcript that can'
   expect(await checkAgent("my-agent")).toMatchObject({ ok: false, unproven: ["transcript.lines"] });
 });
 
-test("an agent that nobody has described is not found", async () => {
+test("an agent without a profile is not found", async () => {
   mkdirSync(userAgentsDirectory(), { recursive: true });
   await expect(checkAgent("nobody")).rejects.toMatchObject({ kind: "not-found" });
 });
 
-test("a profile that is like itself through others says so, and a file elsewhere can be checked", async () => {
+test("a cycle of `like` is reported, and a profile outside the usual folders can be checked", async () => {
   mkdirSync(userAgentsDirectory(), { recursive: true });
   const put = (id: string, value: unknown) =>
     writeFileSync(join(userAgentsDirectory(), `${id}.json`), JSON.stringify(value));
@@ -139,7 +139,7 @@ test("a profile that is like itself through others says so, and a file elsewhere
   expect((await checkAgent("mine")).problems).toEqual([]);
 });
 
-test("what was not recorded is not called proven", async () => {
+test("a feature without a recording is not called proven", async () => {
   const { profile, payloads, transcripts } = scaffoldAgent("my-agent");
   const stateOf = async (what: string) =>
     (await checkAgent("my-agent")).proofs.find((proof) => proof.what === what)?.state;

@@ -33,7 +33,7 @@ function put(id: string, profile: unknown): void {
   writeFileSync(join(userAgentsDirectory(), `${id}.json`), JSON.stringify(profile));
 }
 
-test("an unknown key is named with the one that was probably meant", () => {
+test("an unknown key is named with the closest known key", () => {
   expect(problemsOf({ ...qwen, exectuable: "qwen" })).toEqual(["exectuable: unknown key; did you mean executable?"]);
   const hooks = { ...qwen.hooks, contextreply: "context" };
   expect(problemsOf({ ...qwen, hooks })[0]).toStartWith("hooks.contextreply: unknown key; did you mean context_reply?");
@@ -68,7 +68,7 @@ test("a profile that is used although something in it is wrong is known", async 
   expect(await faultyProfiles(["odd", "good", "endless", "qwen"])).toEqual(["odd"]);
 });
 
-test("no place leads out of the agent's directory, whatever the project and the session are called", () => {
+test("no path leaves the agent's directory, whatever the project and the session are called", () => {
   for (const place of ["../{session}", "/etc/{session}", "a/../{session}", "{home}/{session}", "a/./{session}"]) {
     expect(problemsOf({ ...qwen, transcript: { ...qwen.transcript, place } })).not.toEqual([]);
   }
@@ -153,7 +153,7 @@ test("a user's profile for a built-in agent replaces it, and that is known", asy
   expect((await getAgent("qwen"))?.profile).toMatchObject({ display_name: "My Qwen", executable: "qwen" });
 });
 
-test("whatever is in a profile's file, nothing throws and nothing hangs", async () => {
+test("no content of a profile throws or hangs", async () => {
   const values = fc.dictionary(
     fc.constantFrom("v", "id", "like", "hooks", "transcript", "detection", "run"),
     fc.jsonValue(),

@@ -32,7 +32,7 @@ const OLDER = {
   },
 };
 
-test("a profile of the older shape is read as it was meant", () => {
+test("a profile in the older format keeps its meaning", () => {
   const profile = upgradedProfile(OLDER);
   expect(problemsOf(profile)).toEqual([]);
   expect(profile).toMatchObject({
@@ -60,13 +60,13 @@ test("a profile of the older shape is read as it was meant", () => {
   });
 });
 
-test("a title prefix that is not enabled is empty; keys that nobody knows are named", () => {
+test("a disabled title prefix is empty; unknown keys are named", () => {
   const transcript = { ...OLDER.transcript, title_prefix: { enabled: false, prefix: "x" } };
   expect(upgradedProfile({ ...OLDER, transcript })).toMatchObject({ transcript: { title_prefix: "" } });
   expect(problemsOf(upgradedProfile({ ...OLDER, moon: 1 })).join()).toContain("moon");
 });
 
-test("a condition that nobody knows is named, and not dropped", () => {
+test("an unknown condition is named, not dropped", () => {
   const rules = [{ score: 50, when: { json_path_exists: "$.elder_session", file_exists: "elder.json" } }];
   const older = { ...OLDER, detection: { min_score: 50, score_rules: rules } };
   expect(problemsOf(upgradedProfile(older)).join()).toContain("detection.score_rules.0.file_exists: unknown key");

@@ -18,7 +18,7 @@ test("every packaged profile is right, and of the shape that hooks expect", asyn
   }
 });
 
-test("what is wrong is said with its place", () => {
+test("an error names its location", () => {
   expect(problemsOf({ ...profile, id: "Not An Id" })).toEqual(["id: must be lowercase letters, digits and hyphens"]);
   expect(problemsOf({ ...profile, unheard: 1 })[0]).toContain("unheard");
   expect(problemsOf({ ...profile, hooks: { ...profile.hooks, events: { Stop: "Halt" } } })[0]).toStartWith(
@@ -37,7 +37,7 @@ test("paths that leave their directory are refused", () => {
   expect(problemsOf({ ...profile, protected_dirs: [".claude", "a/b..c/.d"] })).toEqual([]);
 });
 
-test("what a schema can't say is said as well", () => {
+test("rules beyond the schema are checked as well", () => {
   const rules = [{ score: 1 }, { score: 1, path_matches: { path: "$.a", regex: "(" } }];
   expect(problemsOf({ ...profile, detection: { min_score: 1, score_rules: rules } })).toEqual([
     "detection.score_rules.0: needs a condition beside its score",
@@ -50,7 +50,7 @@ test("what a schema can't say is said as well", () => {
   expect(problemsOf({ ...profile, resume: ["claude", "-c"] })).toEqual(["resume: names no {session}"]);
 });
 
-test("every key says what it means, and has an example or keys of its own", () => {
+test("every key has a description, and an example or nested keys", () => {
   const silent = new Set<string>();
   const look = (schema: unknown, at: string): void => {
     if (!isRecord(schema)) return;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { chunksOf, reassembled } from "./serve-transcript.ts";
 
-test("whatever the bytes and the size, chunks are no larger and come back as they were", () => {
+test("chunks of any bytes stay within the size and join to the same bytes", () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 2_000 }),
     fc.array(fc.string({ maxLength: 80 }), { maxLength: 40 }).map((lines) => Buffer.from(lines.join("\n"))),

@@ -47,7 +47,7 @@ for (const format of ["claude-settings", "gemini-settings", "cursor-hooks", "nam
 describe("a file of its own", () => {
   const path = ".sample/backtrail.js";
 
-  test("one of that name that is somebody else's stays, and the message says so", async () => {
+  test("another tool's file of that name stays, and the message says so", async () => {
     const file = join(box.root, path);
     box.put(file, "// mine\n");
     const excludeBefore = readFileSync(box.excludeFile);

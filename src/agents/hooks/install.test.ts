@@ -123,7 +123,7 @@ describe("the local scope", () => {
     expect(existsSync(join(box.root, ".git", "info"))).toBe(false);
   });
 
-  test("a rule that includes the file is said", async () => {
+  test("a rule that includes the file is reported", async () => {
     box.put(join(box.root, ".gitignore"), "!.claude/settings.local.json\n");
     const report = await install(agent, "local", box.options);
     expect(report.notes.join()).toContain("git still lists .claude/settings.local.json");
@@ -242,7 +242,7 @@ describe("the other scopes", () => {
     expect([existsSync(join(box.root, ".claude")), existsSync(box.userFile)]).toEqual([false, false]);
   });
 
-  test("hooks that others put in a second place are said where they would run twice", async () => {
+  test("hooks that another tool installed in a second place are reported if they would run twice", async () => {
     const second = box.optionsFor(box.repository("second"));
     await install(agent, "user", second);
     expect((await install(agent, "local", box.options)).notes).toEqual([]);
@@ -263,7 +263,7 @@ describe("the other scopes", () => {
   });
 });
 
-test("the user's own linked file is edited behind its link, and that is said", async () => {
+test("the target of the user's own link is edited, and the result says so", async () => {
   const dotfile = join(box.base, "dotfiles", "claude.json");
   box.put(dotfile, '{"a": 1}\n');
   box.link(box.userFile, dotfile);

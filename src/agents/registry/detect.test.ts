@@ -63,7 +63,7 @@ const beta: Profile = {
 };
 const both = [alpha, beta];
 
-test("precedence: configuration, payload, environment, transcript path, transcript, nobody", () => {
+test("precedence: configuration, payload, environment, transcript path, transcript, none", () => {
   const everything = {
     payload: { alpha: 1 },
     env: { BETA: "1" },
@@ -82,7 +82,7 @@ test("precedence: configuration, payload, environment, transcript path, transcri
   expect(detectAgent(both, nothing)).toEqual({ id: "unknown", by: "nothing" });
 });
 
-test("a document's agent is told by its own keys, wherever its messages are", () => {
+test("a document's agent is detected by the document's keys, wherever its messages are", () => {
   const document = JSON.stringify({ betaId: 1, type: 2, history: [{ role: "user" }] }, null, 2);
   expect(agentOfTranscript(both, Buffer.from(document))).toBe("beta");
 });
@@ -93,7 +93,7 @@ test("a transcript's lines alone identify the agent", () => {
   expect(agentOfTranscript(both, Buffer.alloc(0))).toBeUndefined();
 });
 
-test("of two agents whose lines look alike, the one that is described more closely wins, whatever its id", () => {
+test("if the lines of two agents look alike, the more specific profile wins, whatever its id", () => {
   const [alpha, beta] = both.map((profile, i) => ({
     ...profile,
     transcript: {

@@ -24,7 +24,7 @@ function context(envFile: string | null): AgentContext {
   };
 }
 
-test("a shell reads back exactly what was written", () => {
+test("a shell reads back the same bytes", () => {
   const file = join(directory, "env");
   expect(writeEnvironment(context(file), "/home/dev/a b\nc")).toBe(true);
   const print =
@@ -43,7 +43,7 @@ test("what others wrote stays, ours is added once", () => {
   expect(once).toStartWith("export THEIRS=1\nexport BACKTRAIL_AGENT=");
 });
 
-test("no file, or one that can't be written, is no failure", () => {
+test("a missing or unwritable file is not an error", () => {
   expect(writeEnvironment(context(null), "/p")).toBe(false);
   expect(writeEnvironment(context(join(directory, "missing", "env")), "/p")).toBe(false);
   expect(writeEnvironment(context(directory), "/p")).toBe(false);

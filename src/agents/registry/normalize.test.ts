@@ -24,7 +24,7 @@ test("or the last argument, when standard input is empty and it looks like JSON"
   expect(readPayload("", [])).toEqual({});
 });
 
-test("what is no JSON object is an empty payload", () => {
+test("input that is not a JSON object becomes an empty payload", () => {
   for (const text of ["nonsense", "{", "[1,2]", "null", '"text"', "{}x", "\0", '{"a":1}{"b":2}']) {
     expect(readPayload(text, [])).toEqual({});
   }

@@ -46,7 +46,7 @@ test("any value and any path give an answer", () => {
   );
 });
 
-test("tells a path from what is none", () => {
+test("distinguishes a path from other text", () => {
   expect(["$", "$.a", "$.a_b.c-d.E"].every(isPath)).toBe(true);
   expect(["", "a", "$.", "$..a", "$.a[0]", "$.a.*", "$.a b"].some(isPath)).toBe(false);
 });
@@ -57,7 +57,7 @@ test("event names are the same in every spelling", () => {
   expect(sameName("Stop", "StopFailure")).toBe(false);
 });
 
-test("what is no path leads nowhere", () => {
+test("an invalid path finds nothing", () => {
   const paths = [null, 3, {}, "a", "$.a"] as unknown as string[];
   expect(firstAt({ a: "found" }, paths)).toBe("found");
   expect(textAt({ a: "found" }, paths)).toBe("found");

@@ -126,7 +126,7 @@ test("a repository's profile counts only as the copy that was accepted", async (
   expect(offeredProfiles(place)).toEqual([{ id: "mine", file }]);
 });
 
-test("what is no profile of that name, what is only a link, and what is wrong is not accepted", async () => {
+test("a profile with another name, a link and an invalid profile are not accepted", async () => {
   const place = { root: join(root, "repo"), storeDir: join(root, "repo", ".git", "backtrail") };
   const agents = join(place.root, ".backtrail", "agents");
   put(join(place.root, "elsewhere"), "mine.json", common);

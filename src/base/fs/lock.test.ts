@@ -19,7 +19,7 @@ function script(place: TemporaryDirectory, code: string): string {
   return place.write("script.ts", code);
 }
 
-test("a lock is held until it is released, and then gone", async () => {
+test("a lock is held until it is released, then removed", async () => {
   using place = temporaryDirectory();
   const path = place.at("deep", "lock");
   const lock = tryAcquire(path);
@@ -95,7 +95,7 @@ for (let i = 0; i < 40; i++) {
   expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0]);
 });
 
-test("a process that has ended but that nobody asked about does not run", async () => {
+test("a zombie process does not count as running", async () => {
   const child = Bun.spawn(["sh", "-c", "true & echo $!; exec sleep 5"], { stdout: "pipe" });
   const reader = child.stdout.getReader();
   const pid = Number(new TextDecoder().decode((await reader.read()).value));

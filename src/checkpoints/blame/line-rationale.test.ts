@@ -16,7 +16,7 @@ function conversation(...entries: Entry[]): Conversation {
   return { entries, title: null, model: null, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
 }
 
-describe("what was said as a line was written", () => {
+describe("the explanation at the time a line was written", () => {
   const talk = conversation(
     entry("prompt", "Greet"),
     entry("answer", "First the greeting."),
@@ -28,7 +28,7 @@ describe("what was said as a line was written", () => {
     wrote("/home/ada/project/src/more.ts", "say('more');\n"),
   );
 
-  test("the words right before the tool use that brought it", () => {
+  test("the text directly before the tool use that wrote the line", () => {
     expect(answerBefore(talk, "src/hello.ts", "  say('hello');")).toBe("First the greeting.");
     expect(answerBefore(talk, "src/bye.ts", "say('bye');")).toBe("Now the farewell.");
   });

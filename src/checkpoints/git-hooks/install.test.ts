@@ -14,7 +14,7 @@ function world() {
   return { repository, workspace, present };
 }
 
-test("a repair that runs while the hooks are taken out does not bring them back", async () => {
+test("a repair that runs during an uninstall does not reinstall the hooks", async () => {
   const { repository, workspace, present } = world();
   using _ = repository;
   for (let round = 0; round < 5; round++) {

@@ -13,7 +13,7 @@ const ID = "0123456789ab";
 const COMMENTS = "\n# Please enter the commit message.\n#\n# On branch main\n";
 
 describe("the trailer in a message", () => {
-  test("has a paragraph of its own below a text", () => {
+  test("has a separate paragraph below a text", () => {
     expect(withCheckpoints("Greet\n", [ID])).toBe(`Greet\n\nEntire-Checkpoint: ${ID}\n`);
     expect(withCheckpoints("Greet\n\nWith love.\n", [ID])).toBe(`Greet\n\nWith love.\n\nEntire-Checkpoint: ${ID}\n`);
   });
@@ -32,7 +32,7 @@ describe("the trailer in a message", () => {
     );
   });
 
-  test("is found as a line of its own, and in the quoted messages of a squash", () => {
+  test("is found on a separate line, and in the quoted messages of a squash", () => {
     const squash = `Squashed commit of the following:\n\n    Greet\n    \n    Entire-Checkpoint: ${ID}\n`;
     expect(checkpointsIn(squash)).toEqual([ID]);
     expect(linkedIn(squash)).toEqual([]);
@@ -61,7 +61,7 @@ describe("the trailer in a message", () => {
     expect(withSuggestion("", ID, ";")).toStartWith(`\n\n; Entire-Checkpoint: ${ID}\n; Take the "; " off`);
   });
 
-  test("is always found again, whatever the message", () => {
+  test("is found again in any message", () => {
     const line = fc.constantFrom("Greet", "area: fix", "", "# comment", "; other", "Signed-off-by: Ada", "    quoted");
     fc.assert(
       fc.property(fc.array(line), fc.string(), (lines, last) => {

@@ -139,7 +139,7 @@ test("a side that did not change gives way, unless the other has less", async ()
   expect(await differing(objects, base, null)).toEqual(["aa0000000001"]);
 });
 
-test("what is no checkpoint is kept from both sides, and of two versions the larger", async () => {
+test("other files are kept from both sides; of two versions, the larger", async () => {
   using place = opened();
   const { objects } = place;
   const ours = await treeFrom(objects, {}, { "README.md": "long\n", "zz/x": "ours" });
@@ -165,7 +165,7 @@ test("names that no tree may have are left where they are", async () => {
   expect([...(await objects.trees.read(united)).keys()].sort()).toEqual(["README.md", "fine"]);
 });
 
-test("links of rewritten commits are joined, and what is no link is not", async () => {
+test("links of rewritten commits are joined; other lines are not", async () => {
   using place = opened();
   const { objects } = place;
   const one: Side = { aa0000000001: [{ id: "s1", turns: 1, said: "a\n", summary: false }] };

@@ -83,7 +83,7 @@ test("a fetch that went well says nothing about a push that did not, and files a
   expect(statSync(directory(workspace)).mode & 0o777).toBe(0o700);
 });
 
-test("places: by name, by address, and what is neither", async () => {
+test("locations: by name, by address, and neither", async () => {
   repository.git("remote", "add", "origin", "https://ada:secret@example.com/x.git");
   repository.git("remote", "add", "two", "/read");
   repository.git("remote", "set-url", "--push", "two", "/write");

@@ -116,7 +116,7 @@ test.skipIf(Bun.which("gpg") === null)("an OpenPGP key signs, and one with a pas
   }
 });
 
-test("a program that the repository brings by a relative entry of PATH signs nothing", async () => {
+test("a program of the repository on a relative entry of PATH signs nothing", async () => {
   using repository = temporaryRepository();
   chmodSync(repository.write("gpg", "#!/bin/sh\ntouch ran\n"), 0o755);
   repository.git("config", "commit.gpgSign", "true");

@@ -42,7 +42,7 @@ test("writers at the same time lose nothing of each other", async () => {
   expect(repository.git("fsck", "--strict", "--no-dangling")).toBe("");
 });
 
-test("a session keeps its place in a checkpoint that is written again, and another is appended", async () => {
+test("a session keeps its position in a rewritten checkpoint, and a new session is appended", async () => {
   const { repository, write } = world();
   using _ = repository;
   const id = "0123456789ab";
@@ -57,7 +57,7 @@ test("a session keeps its place in a checkpoint that is written again, and anoth
   expect(repository.git("rev-list", "--count", "entire/checkpoints/v1")).toBe("2");
 });
 
-test("what another tool says of a checkpoint and of its own sessions stays", async () => {
+test("another tool's fields of a checkpoint and its sessions stay", async () => {
   const { repository, write } = world();
   using _ = repository;
   const theirs = {
@@ -97,7 +97,7 @@ test("what another tool says of a checkpoint and of its own sessions stays", asy
   expect(at("0/transcript.jsonl")).toBe("{}");
 });
 
-test("a checkpoint that somebody else filled with nonsense is added to, and keeps what it had", async () => {
+test("an invalid checkpoint of another tool is extended and keeps its content", async () => {
   const { repository, write } = world();
   using _ = repository;
   const blob = (text: string) => {

@@ -29,7 +29,7 @@ test.each([
   expect(others.filter(matches)).toEqual([]);
 });
 
-test("absolute paths are taken as they are, and nothing outside of the work tree is meant", () => {
+test("absolute paths are taken as they are, and paths outside of the work tree match nothing", () => {
   using root = temporaryDirectory();
   mkdirSync(join(root.path, "src"));
   const [pattern = ""] = patternsFromRoot({ root: root.path }, join(root.path, "src"), [join(root.path, "b.ts")]) ?? [];

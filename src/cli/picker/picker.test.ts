@@ -77,7 +77,7 @@ test("enter picks, escape stops, and nothing is picked where nothing matches", (
   expect(press(after(typed("zzz")), { name: "return" })).toHaveProperty("state");
 });
 
-test("to take a turn back there is no before and after, and only what is still there is offered", () => {
+test("to undo a turn there is no before and after, and only turns that are still applied are offered", () => {
   // Not a saved name, nor a turn that changed no files.
   expect(entries.filter(TO_UNDO.offers).map(({ title }) => title)).toEqual(["Split the module"]);
   const gone = entries.map((entry) => ({ ...entry, isGone: true }));
@@ -89,7 +89,7 @@ test("to take a turn back there is no before and after, and only what is still t
   expect(lines.at(-1)).not.toContain("before/after");
 });
 
-test("the screen is filled exactly, whatever is pressed and however small it is", () => {
+test("the screen is filled exactly, for any keys and any size", () => {
   expectFilled((keys, columns, rows) => {
     const state = after(keys);
     expect(state.cursor).toBeGreaterThanOrEqual(0);
@@ -111,7 +111,7 @@ test("the preview scrolls no further than to its last line", () => {
   expect(lines.filter((line) => line.trim() === "")).toEqual([]);
 });
 
-test("what an agent or a file name brings cannot reach the terminal", () => {
+test("control characters from agents and file names do not reach the terminal", () => {
   const hostile = "\u001b]0;owned\u0007\u001b[2Jhello\u0000\u202e";
   const step = makeStep({
     id: "qqqqqqqqqqqq",

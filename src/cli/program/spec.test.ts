@@ -36,7 +36,7 @@ test("the options of a command have the types that its flags say", () => {
   expect(isSame).toBe(true);
 });
 
-test("a command whose code takes other options than its flags give does not compile", () => {
+test("a command does not compile if its code takes other options than its flags define", () => {
   const run = async (_: { limit?: string }, _io: Io) => undefined;
   // @ts-expect-error --limit is a number.
   expect(lazy(sample, async () => ({ run })).path).toBe("sample");

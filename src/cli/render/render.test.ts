@@ -42,7 +42,7 @@ test("ages as people say them", () => {
   expect(moment("never")).toBe("never");
 });
 
-test("text fits its columns, whatever the script", () => {
+test("text of any script fits its columns", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 40 }), (text, width) => {
       expect(widthOf(fit(text, width))).toBeLessThanOrEqual(width);
@@ -118,7 +118,7 @@ test("messages wrap between words; commands and laid-out lines stay whole", () =
   ]);
 });
 
-test("a table's last column takes what is left", () => {
+test("a table's last column takes the remaining width", () => {
   expect(
     table(
       [
@@ -216,7 +216,7 @@ test("a timeline within 80 columns", () => {
   }
 });
 
-test("what became of turns: undone, taken back, forked, checked, and changed by hand before", () => {
+test("status of turns: undone, rewound, forked, checked, and changed by hand before", () => {
   const steps = [
     makeStep({ id: "kkkkkkkkkkkk", turn: 2, prompt: "Second", files: { ...none, added: ["a.ts"] } }),
     makeStep({ id: "llllllllllll", turn: 2, kind: "turn-start", prompt: "Second" }),
@@ -282,7 +282,7 @@ test("files are counted, and listed up to a limit", () => {
   expect(fileLines(entries, plain, { limit: 4 })).toHaveLength(4);
 });
 
-test("diffs are colored line by line, and hold no escapes of their own", () => {
+test("diffs are colored line by line, and contain no escapes from files", () => {
   const painted = colorDiff(
     "diff --git a/x b/x\n@@ -1 +1 @@\n-old\n+new\u001b[31m\n same",
     (style, text) => `<${String(style)}>${text}`,
@@ -296,7 +296,7 @@ test("diffs are colored line by line, and hold no escapes of their own", () => {
   ]);
 });
 
-test("a plan whose list is cut shows own files and the rarest changes", () => {
+test("a cut list shows the user's own files and the rarest changes", () => {
   const write = ["b", "c", "d", "e", "yours"];
   const files = { write, create: ["b", "c", "d", "e"], delete: ["z"], chmod: [] };
   const yours = [{ path: "yours", since: "2026-01-05T09:01:00Z", kept: false }];

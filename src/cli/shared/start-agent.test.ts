@@ -24,7 +24,7 @@ test("a step that fails is the last one", async () => {
   expect([await startAgent({ cwd: null, steps }, place.path), place.exists("never")]).toEqual([3, false]);
 });
 
-test("without a command, or without its program, the user is told", async () => {
+test("the user is told if there is no command or no such program", async () => {
   for (const command of [undefined, { cwd: null, steps: [] }, { cwd: null, steps: [{ program: "no-such", args: [] }] }])
     expect(await startAgent(command, "/").catch((error: unknown) => error)).toBeInstanceOf(UserError);
 });

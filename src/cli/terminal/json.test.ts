@@ -12,7 +12,7 @@ test("hidden characters are escapes, and the value is the same", () => {
 
 const cli = join(import.meta.dirname, "..");
 
-test("nobody else in the command line makes lines of JSON", () => {
+test("no other code of the command line prints JSON lines", () => {
   const files = readdirSync(cli, { recursive: true, encoding: "utf8" });
   const others = files.filter(
     (file) =>

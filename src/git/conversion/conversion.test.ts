@@ -25,7 +25,7 @@ function raw(repository: TemporaryRepository, { raw }: Snapshot): Record<string,
   return Object.fromEntries(names.map((name) => [name, repository.git("show", `${raw}:${name}`)]));
 }
 
-test("autocrlf=true: CRLF comes back by itself, mixed lines are kept as they are", async () => {
+test("autocrlf=true: git restores CRLF; mixed line endings are kept as exact bytes", async () => {
   using repository = temporaryRepository();
   repository.git("config", "core.autocrlf", "true");
   repository.writeAll({ windows: "a\r\nb\r\n", unix: "a\nb\n", mixed: "a\r\nb\nc\r\n", binary: "a\0\r\n" });

@@ -34,6 +34,6 @@ test("line ends and bytes stay as they are", async () => {
   expect(await merge("", "", "new\n")).toBe("new\n");
 });
 
-test("what is no text is not merged", async () => {
+test("binary content is not merged", async () => {
   expect(await merge("1\0\n2\n", "1\0\n2\n", "1\0\nB\n")).toBeUndefined();
 });

@@ -10,7 +10,7 @@ ownHome();
 const LINES = Array.from({ length: 9 }, (_, i) => `line ${i + 1}\n`).join("");
 const NAMES = { ours: "now", theirs: "before-turn-2" };
 
-test("three trees, in a place whose name git must be told in quotation marks", async () => {
+test("three trees, in a directory whose name git needs quoted", async () => {
   using outside = temporaryRepository();
   const root = outside.at('odd: "name\\');
   mkdirSync(root);

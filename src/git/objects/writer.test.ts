@@ -86,7 +86,7 @@ test("a wide tree is loose, however many objects there are beside it", async () 
   repository.git("fsck", "--strict", "--full");
 });
 
-test("what is there already is not written again, but touched, so that a prune leaves it", async () => {
+test("an existing object is not rewritten but touched, so that a prune keeps it", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   const write = (data: Buffer[]) => {

@@ -51,7 +51,7 @@ test("with nothing changed, nothing is read and nothing is written", async () =>
   expect(objectFiles(repository)).toBe(objects);
 });
 
-test("what was written too shortly before to be trusted is read again, and written only once", async () => {
+test("a file written too recently to be trusted is read again and stored once", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   for (let i = 0; i < 20; i++) repository.write(`new/${i}`, `${i}\n`);
@@ -191,7 +191,7 @@ test("a file with CRLF is as its staged form decides", async () => {
   expect((await captured(workspace)).work).toBe(treesByGit(repository).work);
 });
 
-test("a cache whose objects nothing holds any longer is not trusted", async () => {
+test("a cache is not trusted if its objects may be gone", async () => {
   using place = await settled();
   const { repository, workspace } = place;
   const first = await captured(workspace, { remembered: repository });
@@ -210,7 +210,7 @@ test("a snapshot that no ref holds is not remembered", async () => {
   expect(loadSnapshotCache(place.workspace)).toBeUndefined();
 });
 
-test("a cache that is damaged or too old is as good as none", async () => {
+test("a damaged or outdated cache is ignored", async () => {
   using place = await settled();
   const { repository, workspace } = place;
   const { work } = await captured(workspace, { remembered: repository });

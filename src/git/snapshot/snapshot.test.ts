@@ -114,7 +114,7 @@ test("a file becomes a link, a directory, and a directory becomes a file or a li
   await expectLikeGit(repository);
 });
 
-test("what was added with --intent-to-add is in the work tree, not in the index", async () => {
+test("a file added with --intent-to-add is in the work tree, not in the index", async () => {
   using repository = temporaryRepository();
   repository.write("later", "content");
   repository.git("add", "--intent-to-add", "later");
@@ -124,7 +124,7 @@ test("what was added with --intent-to-add is in the work tree, not in the index"
   expect(names(repository, snapshot.index)).not.toContain("later");
 });
 
-test("a merge with conflicts: the stages are named, the files are as they lie there", async () => {
+test("a merge with conflicts: the stages are listed, and the files are recorded as they are", async () => {
   using repository = temporaryRepository();
   repository.write("both", "base\n");
   repository.write("theirs-only", "base\n");
@@ -169,7 +169,7 @@ test("a file that git tracks although it is ignored is in it", async () => {
   await expectLikeGit(repository);
 });
 
-test("a sparse checkout keeps what is not checked out, also attributes that are not", async () => {
+test("a sparse checkout keeps files and attributes that are not checked out", async () => {
   using repository = temporaryRepository();
   for (const name of ["in/a", "out/b", "out/deep/c"]) repository.write(name, name);
   repository.write(".gitattributes", "*.txt text\n");
@@ -215,7 +215,7 @@ test("submodules: the recorded commit; a dirty one is named", async () => {
   expect(dirty.work).toBe(repository.git("rev-parse", "HEAD^{tree}"));
 });
 
-test("a submodule that became a file is that file", async () => {
+test("a file in place of a submodule is recorded as a file", async () => {
   using other = temporaryRepository();
   using repository = temporaryRepository();
   repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other.path, "module");
@@ -224,7 +224,7 @@ test("a submodule that became a file is that file", async () => {
   expect((await expectLikeGit(repository)).notCaptured).toEqual([]);
 });
 
-test("a nested repository and what is no file are named, not captured", async () => {
+test("nested repositories and special files are listed, not captured", async () => {
   using repository = temporaryRepository();
   mkdirSync(repository.at("nested"));
   execFileSync("git", ["init", "--quiet"], { cwd: repository.at("nested"), env: repository.environment() });
@@ -282,7 +282,7 @@ test("a split index, its shared part left alone", async () => {
   await expectLikeGit(repository);
 });
 
-test("an assume-unchanged file and one that is skipped are as git has them", async () => {
+test("assume-unchanged and skip-worktree files are as git has them", async () => {
   using repository = temporaryRepository();
   repository.writeAll({ a: "1", b: "1" });
   repository.commit("second");
@@ -304,7 +304,7 @@ test("a commit that refs/replace gives another tree", async () => {
   expect(names(repository, snapshot.index)).toEqual(["README.md", "a"]);
 });
 
-test("a folder without git has a store of its own", async () => {
+test("a folder without git has a separate store", async () => {
   using folder = temporaryFolder();
   folder.write("a/b", "1");
   folder.write(".gitignore", "*.log\n");

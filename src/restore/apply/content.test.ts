@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/index.ts";
 import { contentId, idOfBytes } from "./content.ts";
 
-test("content has the id that git gives it, whatever its size and in both kinds of repository", () => {
+test("content has git's id, for any size and both hash formats", () => {
   using place = temporaryDirectory();
   for (const hash of ["sha1", "sha256"] as const) {
     const repository = join(place.path, hash);
@@ -28,7 +28,7 @@ test("a link is its target and never what it leads to", () => {
   expect(contentId(link, "sha1")).not.toBe(idOfBytes(Buffer.from("file"), "sha1"));
 });
 
-test("what has no content has no id: nothing, directories, pipes that nobody writes to", () => {
+test("paths without content have no id: missing files, directories, idle pipes", () => {
   using place = temporaryDirectory();
   mkdirSync(join(place.path, "directory"));
   execFileSync("mkfifo", [join(place.path, "pipe")]);

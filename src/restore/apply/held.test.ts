@@ -72,7 +72,7 @@ test("an undo merges with what the file really contains", async () => {
   expect(readFileSync(file, "utf8")).toBe(lines("first", "LAST"));
 });
 
-test("a file whose line endings git does not keep comes back byte for byte", async () => {
+test("a file whose line endings git converts is restored byte for byte", async () => {
   using ground = await started();
   const step = await ground.save();
   ground.git("config", "core.autocrlf", "input");
@@ -108,7 +108,7 @@ test("a filter that has begun to fail does not stop a restore: the file comes ba
   expect(ground.read("b.bin")).toBe("large\n");
 });
 
-test("what a filter keeps in another form is held, and not kept apart", async () => {
+test("content that a filter stores in another form counts as held", async () => {
   using ground = await started({ config: { "filter.up.clean": "tr a-z A-Z", "filter.up.smudge": "tr A-Z a-z" } });
   ground.write(".gitattributes", "*.low filter=up\n");
   const step = await ground.save();

@@ -60,7 +60,7 @@ function contentAt(path: string): { content: string; mode: number } {
   return { content: readFileSync(path, "latin1"), mode: lstatSync(path).mode };
 }
 
-test("whatever attributes, settings and contents there are, files are staged as git writes them", async () => {
+test("for any attributes, settings and contents, files are staged as git writes them", async () => {
   const file = fc.record({ content: fc.constantFrom(...CONTENTS), executable: fc.boolean() });
   const world = fc.record({
     files: fc.dictionary(fc.constantFrom("a.c", "b", "below/c.c", "below/d"), file, { minKeys: 1 }),

@@ -59,7 +59,7 @@ test("a plan names the turns that go back, files to create, and the user's own c
   expect(named(await made.plan(agent.steps[0], { paths: ["README.md"] }))).toEqual({ turns: ["Three"], yours: [] });
 });
 
-test("what a restore changed is nobody's own change", async () => {
+test("a restore's changes are not the user's own", async () => {
   using made = await started();
   const { repository, workspace, agent } = made;
   await made.turn("One", () => made.replace("line 1", "first"));
@@ -85,7 +85,7 @@ test("a turn that a redo left behind is no part of the current files", async () 
   expect(named(await made.plan(agent.steps[0]))).toEqual({ turns: ["One"], yours: [] });
 });
 
-test("--keep-mine takes back turns and keeps the user's own changes; redo brings the turns back", async () => {
+test("--keep-mine reverts turns and keeps the user's own changes; redo reapplies the turns", async () => {
   using made = await started();
   const { repository, workspace, agent } = made;
   await made.turn("One", () => made.replace("line 1", "first"));

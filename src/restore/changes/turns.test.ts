@@ -51,13 +51,13 @@ test("without a step at its start, a turn has everything since the last step of 
   expect(seen(history)).toEqual({ turns: ["a2 e2 0-2"], partial: [], gaps: [2] });
 });
 
-test("a running turn reaches to now; one whose end was rewound ends at its last step", () => {
+test("a running turn lasts until now; a turn whose end was rewound ends at its last step", () => {
   const history = [step("s1", "turn-start", "a", 1), step("t1", "tool", "a", 1)];
   expect(seen(history, ["a"])).toEqual({ turns: ["a1 t1 0-2"], partial: [], gaps: [] });
   expect(seen(history)).toEqual({ turns: ["a1 t1 0-1"], partial: [], gaps: [1] });
 });
 
-test("an undone turn is not taken back again, unless its undo was", () => {
+test("an undone turn is not reverted again, unless its undo was undone", () => {
   const turn = [step("s1", "turn-start", "a", 1), step("e1", "turn-end", "a", 1)];
   const planned = (stands: boolean) => {
     const turns = passedTurns([...turn, undo("u", "a", 1, stands)], () => false);

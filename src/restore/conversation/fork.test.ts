@@ -37,7 +37,7 @@ describe("a fork of several files", () => {
     expect([place.read("sessions/a.json"), place.read("sessions/new.jsonl")]).toEqual(["a", "talk\n"]);
   });
 
-  test("nothing of somebody else's is replaced, and no link leads out", () => {
+  test("no foreign file is replaced, and no link leads out of the directory", () => {
     using place = temporaryDirectory();
     mkdirSync(place.at("restore"));
     const staged = place.at("restore", "fork");

@@ -21,7 +21,7 @@ function ours(place: TemporaryDirectory, whole: string[] = []): { directory: str
 
 const nothing = () => {};
 
-test("everything that is held goes; what links lead to stays", () => {
+test("held files are removed; the targets of links stay", () => {
   using place = temporaryDirectory();
   const { removal } = ours(place);
   setAside(removal, nothing);
@@ -32,7 +32,7 @@ test("everything that is held goes; what links lead to stays", () => {
   expect(finishRemoval(removal)).toBeNull();
 });
 
-test("a file that has changed since, and one that is new, stay at the old place", () => {
+test("a changed file and a new file stay at the old path", () => {
   using place = temporaryDirectory();
   const { directory, removal } = ours(place);
   setAside(removal, nothing);
@@ -74,7 +74,7 @@ test("a name that is taken is refused", () => {
   expect(place.read("ours/a.txt")).toBe("a\n");
 });
 
-test("once it has been renamed, a directory at the old place is another one, whatever its inode", () => {
+test("after a rename, a directory at the old path is a different one, even with the same inode", () => {
   using place = temporaryDirectory();
   const { directory, removal } = ours(place);
   expect(removalState(removal)).toBe("waiting");
@@ -88,7 +88,7 @@ test("once it has been renamed, a directory at the old place is another one, wha
   expect(place.read("ours/a.txt")).toBe("a\n");
 });
 
-test("paths that may go whole go with whatever is in them", () => {
+test("paths that may be removed as a whole are removed with their content", () => {
   using place = temporaryDirectory();
   const { directory, removal } = ours(place, ["build"]);
   place.write("ours/build/out/x.o", "x");

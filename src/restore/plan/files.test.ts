@@ -66,7 +66,7 @@ test("paths that git itself would refuse are never touched", () => {
   expect(notUndone).toHaveLength(hostile.length + 1);
 });
 
-test("a change of mode alone is no write, unless a link becomes a file of the same content", () => {
+test("a change of mode alone is not a write, unless a link becomes a file with the same content", () => {
   const { files } = plan([
     changed("run", entry("x"), entry("x", EXECUTABLE_MODE)),
     changed("link", entry("x", SYMLINK_MODE), entry("x")),
@@ -89,7 +89,7 @@ test("on a file system that ignores case, a name's new case is not in its own wa
   expect([files.delete, files.write.map(({ path }) => path), notUndone]).toEqual([["readme"], ["README"], []]);
 });
 
-test("on any other file system a name of another case is another file, and in the way", () => {
+test("on a case-sensitive file system, a name in another case is another file, and a conflict", () => {
   const standing: Record<string, PathType> = { README: "file", readme: "file" };
   const { files, notUndone } = plan([added("README"), deleted("readme")], standing);
   expect([files.delete, files.write, notUndone.map(effectPath)]).toEqual([["readme"], [], ["README"]]);
@@ -103,7 +103,7 @@ test("a directory gives way to a file only if all of it goes", () => {
   expect(notUndone.map(effectPath)).toEqual(["thing"]);
 });
 
-test("a file gives way to a directory if it is recorded, and is in the way if not", () => {
+test("a recorded file is replaced by a directory; an unrecorded file is a conflict", () => {
   const standing: Record<string, PathType> = { thing: "file" };
   expect(plan([deleted("thing"), added("thing/a")], standing)).toMatchObject({ conflicts: [] });
   expect(plan([added("thing/a")], standing).conflicts).toEqual([
@@ -113,7 +113,7 @@ test("a file gives way to a directory if it is recorded, and is in the way if no
   expect(plan([deleted("thing"), added("thing/a")], standing, chosen).conflicts).toHaveLength(1);
 });
 
-test("what is left alone is listed, but not without end", () => {
+test("untouched files are listed, up to a limit", () => {
   const many = Array.from({ length: 50 }, (_, i) => changed(`.agent/${i}`));
   const { notUndone } = plan(many, {}, { protectedDirectories: [".agent"] });
   expect(notUndone).toHaveLength(21);

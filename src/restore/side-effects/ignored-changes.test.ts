@@ -24,7 +24,7 @@ test("removed, changed and created files are distinguished", () => {
   expect(changes(before, after)).toEqual(["removed .env", "changed a.log", "changed b.log", "created new"]);
 });
 
-test("a file that only the later list knows is new only if its time says so", () => {
+test("a file that is only in the later list is new only if its time is later", () => {
   expect(changes(list({}), list({ old: file(1), new: file(STEP) }))).toEqual(["created new"]);
   expect(changes(list({}, true), list({ new: file(STEP) }))).toEqual([]);
 });
@@ -35,7 +35,7 @@ test("a file that the later list leaves out is removed only if it is not there",
   expect(changes(before, list({}, true), ["now-tracked"])).toEqual([]);
 });
 
-test("a file that keeps its time and size under another name was moved", () => {
+test("a file with the same time and size under another name was moved", () => {
   const before = list({ ".env": file(7, 9), "x/": file(3) });
   const after = list({ ".env": null, ".env.old": file(7, 9, STEP + 1), "x/": null, "y/": file(3, 1, STEP + 1) });
   expect(changes(before, after)).toEqual(["moved .env .env.old", "moved x y"]);

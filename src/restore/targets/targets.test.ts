@@ -89,7 +89,7 @@ test("a word with two meanings is refused", async () => {
   expect((await refusal(made.idOf("draft"))).message).toContain('"draft" has two meanings: step ');
 });
 
-test("ids of digits are found, whatever they begin with", async () => {
+test("ids made of digits are found by any beginning", async () => {
   using made = await place();
   await made.turn("One", "1\n");
   for (const id of ["12345678-2222-4333-8444-555555555555", "31415"]) {

@@ -18,7 +18,7 @@ import {
 
 const DAY = "2024-12-22";
 
-test("whatever an agent calls its session, the name stays in its directory, and no two share one", () => {
+test("for any session id, the log stays in its directory, and no two sessions share one", () => {
   const ids = fc.oneof(
     fc.string(),
     fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("latin1")),
@@ -41,7 +41,7 @@ test("whatever an agent calls its session, the name stays in its directory, and 
   expect(nameOf("2f0fa518-f7db-4098-affa-4bda40438198")).toBe("2f0fa518-f7db-4098-affa-4bda40438198");
 });
 
-test("a session's log moves into a folder of its own with the first child, and both are found", () => {
+test("a session's log moves into a separate folder with the first child, and both are found", () => {
   using place = temporaryDirectory();
   place.write(`${DAY}/a1b2c3d4.jsonl`, "{}\n");
   const parent = findLog(place.path, "a1b2c3d4");
@@ -57,7 +57,7 @@ test("a session's log moves into a folder of its own with the first child, and b
   expect(again?.children.map((child) => child.name)).toEqual(["e5f6"]);
 });
 
-test("a folder whose log was never moved there is no session of its own", () => {
+test("a folder without a log is not a session", () => {
   using place = temporaryDirectory();
   place.write(`${DAY}/a1b2c3d4.jsonl`, "{}\n");
   mkdirSync(place.at(DAY, "a1b2c3d4"));

@@ -82,7 +82,7 @@ test("every token is found in exactly its documents, across leaves and runs", ()
   );
 }, 60_000);
 
-test("a token with a long list is in a leaf of its own, and others are looked up without it", () => {
+test("a token with a long list has a separate leaf, and other tokens are looked up without it", () => {
   const texts = Array.from({ length: DOCUMENTS }, (_, number) => `common of the z rare${number}`);
   const { database } = written([...texts, "commoner"], new Set());
   const rows = database.statement("select first, data from words order by first").all();

@@ -148,7 +148,7 @@ test("an index of several segments finds what reading every text finds, after an
   expect(most).toBeGreaterThan(3);
 }, 120_000);
 
-test("a batch that fails leaves what was committed before it, and the next one is whole", () => {
+test("a failed batch keeps the earlier batches, and the next batch is complete", () => {
   using place = temporaryDirectory();
   const model = new Model(`${place.path}/index.db`);
   const one = (text: string) => [{ conversation: 1, field: 0, text }];

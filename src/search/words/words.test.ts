@@ -103,7 +103,7 @@ const tokensIn = (table: TokenTable, text: string) =>
     .map((number) => Buffer.from(table.bytes).toString("utf8", table.startOf(number), table.endOf(number)))
     .join(" ");
 
-test("the table finds the same tokens, whatever it has seen before", () => {
+test("the table finds the same tokens, in any order of texts", () => {
   const table = new TokenTable();
   const word = fc.oneof(
     fc.stringMatching(/^[a-zA-Z_0-9$]{0,12}$/),

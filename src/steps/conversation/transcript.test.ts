@@ -64,7 +64,7 @@ test("a transcript is read back byte for byte, up to any point, however it was c
   await fc.assert(property, runs(15));
 });
 
-test("a longer segment takes the place of one that a killed process left at the same offset", async () => {
+test("a longer segment replaces one that a killed process left at the same offset", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   add(workspace, "one", [{ offset: 0, data: Buffer.from("one\n") }]);
@@ -73,7 +73,7 @@ test("a longer segment takes the place of one that a killed process left at the 
   expect((await readTranscript(workspace, "one", 0, 100)).toString()).toBe("one\ntwo\nthree\n");
 });
 
-test("generations and subagents have conversations of their own; a gap or a damaged file ends what can be read", async () => {
+test("generations and subagents have separate conversations; a gap or a damaged file ends the readable part", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   add(workspace, "one", [
@@ -94,7 +94,7 @@ test("generations and subagents have conversations of their own; a gap or a dama
   expect((await readTranscript(workspace, "one", 0, 100)).toString()).toBe("first\n");
 });
 
-test("nobody but the user can read them", async () => {
+test("only the user can read them", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   add(workspace, "one", [{ offset: 0, data: Buffer.from("first\n") }]);
@@ -104,7 +104,7 @@ test("nobody but the user can read them", async () => {
     expect((statSync(path).mode & 0o777).toString(8)).toBe("700");
 });
 
-test("what an earlier version stored as objects is read together with what was saved since", async () => {
+test("segments that an earlier version stored as objects are read together with newer ones", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   const segment = { stream: "transcript", generation: 0, offset: 0, data: Buffer.from("first\n") };

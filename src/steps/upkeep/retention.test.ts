@@ -115,7 +115,7 @@ test("what the user's commits hold is not counted", async () => {
   expect(await sizeOfSteps(workspace)).toBeGreaterThan(50_000);
 });
 
-test("what was saved before a restore goes by its age alone, and takes nobody's room", async () => {
+test("safety steps expire by age alone and do not count towards the size limit", async () => {
   using repository = temporaryRepository();
   const workspace = await enabledWorkspace(repository.path);
   const ids: string[] = [];

@@ -43,7 +43,7 @@ test("recall and precision over the corpus", () => {
   expect([...complaints]).toEqual([]);
 });
 
-test("what is around a secret stays", () => {
+test("the text around a secret stays", () => {
   for (const template of Object.values(SECRET).flat()) {
     const text = filled(template, 7);
     const [before = "", , after = ""] = text.split(/[«»]/);

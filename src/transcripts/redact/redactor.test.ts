@@ -80,7 +80,7 @@ describe("JSON", () => {
     );
   });
 
-  test("a key that says so makes its whole value secret", () => {
+  test("a key named like a secret makes its whole value secret", () => {
     expect(redacted('{"env":{"DB_PASSWORD":"s3cr3t!","password_hint":"a b","token_count":"12 34"}}')).toBe(
       '{"env":{"DB_PASSWORD":"[secret:password:1]","password_hint":"a b","token_count":"12 34"}}',
     );
@@ -96,7 +96,7 @@ describe("JSON", () => {
     );
   });
 
-  test("secrets in escapes are found, and what is around them keeps its form", () => {
+  test("secrets in escapes are found, and the text around them keeps its escapes", () => {
     const escaped = [...AWS].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
     expect(redacted(`{"a":"\\u00e4\\n${escaped}\\t\\/","b":"\\n${GITHUB}\\n"}`)).toBe(
       '{"a":"\\u00e4\\n[secret:aws-access-key:1]\\t\\/","b":"\\n[secret:github-token:1]\\n"}',
@@ -132,7 +132,7 @@ describe("JSON", () => {
 });
 
 describe("keys of JSON", () => {
-  test("a token in a key is taken out, whatever is said about its value stays", () => {
+  test("a token in a key is redacted, and its value stays", () => {
     const line = JSON.stringify({
       [`src/${GITHUB}.ts`]: "x",
       password_of_the_database_user: 1,
@@ -183,14 +183,14 @@ describe("the user's own", () => {
     expect(bytes.toString()).toBe('{"t":"ä [secret:custom:1] badge=[secret:custom:2]"}');
   });
 
-  test("what is allowed stays: texts and patterns for the whole", async () => {
+  test("allowed texts stay, and so do texts that a pattern matches as a whole", async () => {
     const own = await createRedactor({ allow: [GITHUB, "AKIA.*", "(("].slice(0, 2) });
     const text = `${GITHUB} ${AWS} ${filled("ghp_{A36}", 5)}`;
     const { bytes } = own.redact(text, { placeholders: new PlaceholderTable() });
     expect(bytes.toString()).toBe(`${GITHUB} ${AWS} [secret:github-token:1]`);
   });
 
-  test("a text is allowed as it is, whatever it would mean as a pattern", async () => {
+  test("an allowed text is literal, even if it looks like a pattern", async () => {
     const own = await createRedactor({ allow: ["P4ss+word$1!"] });
     const text = 'password="P4ss+word$1!" password="P4sss+word$1!"';
     const { bytes } = own.redact(text, { placeholders: new PlaceholderTable() });
@@ -240,7 +240,7 @@ const values = fc.letrec((tie) => ({
   ),
 })).object;
 
-describe("whatever the input", () => {
+describe("for any input", () => {
   test("it never grows beyond what placeholders take", () => {
     fc.assert(
       fc.property(texts, fc.constantFrom("json", "jsonl", "text"), (text, format) => {

@@ -25,7 +25,7 @@ test("numbers and values outlive the process, and moving the store", () => {
   expect(bytes.toString("latin1")).toBe(`<${SECRET.value}> [secret:password:9]`);
 });
 
-test("nothing is written without a secret; what is written is private and does not show it", () => {
+test("nothing is written without a secret; the file is private and does not contain the secret as text", () => {
   using place = temporaryDirectory();
   expect(openVault(place.at("store"), place.at("data")).valueOf("[secret:password:1]")).toBeUndefined();
   expect(place.exists("data")).toBe(false);
@@ -122,7 +122,7 @@ for (let i = 0; i < 20; i++) {
   for (const [placeholder, value] of pairs) expect(vault.valueOf(placeholder)).toBe(value);
 });
 
-test("a secret that is forgotten is gone for good, and its number is not given again", () => {
+test("a forgotten secret can't be recovered, and its number is not reused", () => {
   using place = temporaryDirectory();
   const open = () => openVault(place.at("store"), place.at("data"));
   const before = open();

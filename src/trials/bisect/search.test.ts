@@ -37,7 +37,7 @@ test("ends with the wrong result are reported", async () => {
   expect(await search(2, 0, row(["skip", "pass", "fail"]).look)).toEqual({ kind: "inconclusive", at: 0 });
 });
 
-test("whatever the row holds: what is found passes, fails, and everything between is inconclusive", async () => {
+test("for any results: the states found pass and fail, and all between them are inconclusive", async () => {
   const verdict = fc.constantFrom<Verdict>("pass", "fail", "skip");
   await fc.assert(
     fc.asyncProperty(fc.array(verdict, { minLength: 1, maxLength: 40 }), fc.boolean(), async (verdicts, open) => {

@@ -23,7 +23,7 @@ const text = fc
   .array(fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: "binary" })))
   .map((parts) => parts.join(""));
 
-test("whatever is embedded is read back as it was, and cannot end its element", () => {
+test("embedded data reads back unchanged and cannot end its element", () => {
   fc.assert(
     fc.property(fc.dictionary(text, fc.oneof(text, fc.array(text))), (value) => {
       const embedded = embeddedJson(value);

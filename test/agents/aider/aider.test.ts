@@ -13,7 +13,7 @@ const history = readFileSync(join(import.meta.dirname, "transcripts", "chat.hist
 const text = history.toString("utf8");
 const upTo = (mark: string) => Buffer.from(text.slice(0, text.indexOf(mark)));
 
-test("what is appended is a session, a prompt, or work", () => {
+test("an appended line starts a session, is a prompt, or is work", () => {
   expect(watcher.reader().read(history)).toEqual([
     { sign: "session", id: "2026-01-05T09-00-00" },
     { sign: "work" },

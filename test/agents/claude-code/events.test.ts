@@ -98,7 +98,7 @@ test("the end of a subagent is completed from its own files", () => {
   });
 });
 
-test("the subagent of a compaction is nobody's", () => {
+test("the subagent of a compaction is ignored", () => {
   const nobodys = { ...payload("SubagentStop-inSubagent"), agent_type: "" };
   expect(eventOf(nobodys)).toBeNull();
   const path = join(directory, "agent-real.jsonl");

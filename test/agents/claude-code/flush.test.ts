@@ -32,7 +32,7 @@ async function endedBefore(act: () => void, event: Event, from = 0): Promise<boo
   return before;
 }
 
-test("what is written already is not waited for", async () => {
+test("there is no wait if the transcript is already written", async () => {
   writeFileSync(path, finished);
   expect(await endedBefore(() => {}, stop)).toBe(true);
 });

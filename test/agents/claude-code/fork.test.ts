@@ -18,7 +18,7 @@ function fork(changes: Partial<ForkRequest> = {}) {
   });
 }
 
-test("the conversation ends with the entry, under the new id and a title of its own", () => {
+test("the conversation ends with the entry, with a new id and a new title", () => {
   const { content, transcriptPath, sessionId } = fork();
   const lines = linesOf(content);
   expect(sessionId).toBe(NEW_ID);

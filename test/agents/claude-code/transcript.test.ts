@@ -45,7 +45,7 @@ test("an interruption is the last thing that happened, or not", () => {
   expect(analyzer.readSlice(transcriptBefore(name, '"content":"go [[fetch]]"'), 0).interrupted).toBe(true);
 });
 
-test("prompts are the user's own words and commands, nobody else's", () => {
+test("only the user's own words and commands are prompts", () => {
   const { prompts, model } = analyzer.readSlice(transcript("interrupted"), 0);
   expect(prompts).toEqual([
     "Please do [[turn1]] now",

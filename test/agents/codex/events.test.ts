@@ -43,7 +43,7 @@ test("a turn: its prompt, its id, its last words", () => {
   expect(end?.metadata).not.toHaveProperty("error");
 });
 
-test("a turn that was broken off ends, and says so", () => {
+test("an interrupted turn ends, marked as interrupted", () => {
   expect(eventOf(payload("Interrupt"))).toMatchObject({ type: "TurnEnd", metadata: { error: "interrupted" } });
 });
 
@@ -177,7 +177,7 @@ test("a pipe in the place of a rollout is not waited for", () => {
   });
 });
 
-test("a notice is shown to the user, not told to the model", () => {
+test("a notice is shown to the user, not to the model", () => {
   const envelope = toEnvelope(codex.agent.profile, "session-start", payload("SessionStart-startup"));
   expect(JSON.parse(responder.notice(envelope, "two\nlines"))).toEqual({ systemMessage: "two lines" });
 });

@@ -58,7 +58,7 @@ test("the note to the model shows an interrupted turn, before its own end is wri
   expect(analyzer.readSlice(goesOn, 0).interrupted).toBe(false);
 });
 
-test("a compaction is marked, and its summary is nobody's answer", () => {
+test("a compaction is marked, and its summary is not an answer", () => {
   const slice = analyzer.readSlice(transcript("compacted"), 0);
   expect(slice).toMatchObject({ prompts: ["TURN1 please", "TURN2 please"] });
   expect(slice.lastAnswer).not.toContain("SUMMARY");

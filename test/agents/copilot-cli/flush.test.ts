@@ -31,7 +31,7 @@ test("where the hook itself is written down, nothing is waited for", async () =>
   expect(await timeFor(eventOf("agentStop"), file(stopped))).toBeLessThan(450);
 });
 
-test("what is written while the hook runs is waited for", async () => {
+test("the hook waits for entries that are written while it runs", async () => {
   const before = upTo("three-turns", '"type":"user.message"');
   const path = file(before);
   let isWritten = false;

@@ -27,7 +27,7 @@ function described(changes: Partial<ForkRequest> = {}): Record<string, unknown> 
   );
 }
 
-test("a fork is the conversation up to there, under a new id, in a directory of its own", () => {
+test("a fork is the conversation up to the entry, with a new id, in a separate directory", () => {
   const { content, transcriptPath, sessionId, files } = fork({ bytes: upTo("three-turns", '"type":"session.resume"') });
   const lines = linesOf(content);
   expect(sessionId).toBe(NEW_ID);

@@ -111,7 +111,7 @@ test("ends and compactions say why", () => {
   expect(eventOf(payload("PreCompact"))).toMatchObject({ type: "Compaction", metadata: { trigger: "auto" } });
 });
 
-test("the user is told by Droid itself, in one line", () => {
+test("Droid shows the message to the user, in one line", () => {
   const envelope = toEnvelope(droid.agent.profile, "session-start", payload("SessionStart-startup"));
   expect(JSON.parse(responder.notice(envelope, "one\ntwo"))).toEqual({ systemMessage: "one two" });
 });

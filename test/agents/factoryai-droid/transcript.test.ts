@@ -42,7 +42,7 @@ test("a turn that was broken off, while the model spoke or a tool ran", () => {
   expect(interrupted("echo again")).toBe(false);
 });
 
-test("an error ends a turn, and is nobody's answer", () => {
+test("an error ends a turn and is not an answer", () => {
   expect(analyzer.readSlice(upTo("failed", "BYOK Error"), 0)).toMatchObject({ interrupted: true, lastAnswer: null });
   expect(analyzer.readSlice(transcript("failed"), 0)).toMatchObject({
     interrupted: false,

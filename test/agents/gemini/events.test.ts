@@ -105,7 +105,7 @@ test("a subagent's transcript is never outside of its session's folder", () => {
   expect(eventOf({ ...raw, tool_response: "none" })?.subagent?.transcriptPath).toBeNull();
 });
 
-test("a call of nobody is just a tool", () => {
+test("a call without an agent's name is a plain tool use", () => {
   expect(eventOf({ ...payload("BeforeTool-invoke_agent"), tool_input: "?" })).toMatchObject({
     type: "ToolStart",
     tool: { kind: "task" },
@@ -113,7 +113,7 @@ test("a call of nobody is just a tool", () => {
   });
 });
 
-test("another tool that names an agent is nobody's subagent", () => {
+test("another tool that names an agent is not a subagent", () => {
   const raw = { ...payload("BeforeTool-invoke_agent"), tool_name: "mcp_crew_ask" };
   expect(eventOf(raw)).toMatchObject({ type: "ToolStart", tool: { kind: "other" }, subagent: null });
 });

@@ -29,7 +29,7 @@ function prompts(content: Uint8Array): string[] {
   return analyzer.readSlice(content, 0).prompts;
 }
 
-test("a new session of its own: id, title, the conversation up to there", () => {
+test("a new session: id, title, the conversation up to the entry", () => {
   const bytes = transcriptBefore("resumed", '"text":"TURN2 please"');
   const { content, sessionId, transcriptPath } = fork({ bytes });
   const [header, ...messages] = linesOf(content);
@@ -103,7 +103,7 @@ test("a conversation that had not begun has nothing to fork", () => {
   expect(fork({ bytes: foreign }).content).toHaveLength(0);
 });
 
-test("its name is not one that the agent deletes along with an empty session", () => {
+test("Gemini does not delete its file along with an empty session", () => {
   const name = fork().transcriptPath.split("/").at(-1);
   expect(name).toBe("session-99999999-aaaaaaaa.jsonl");
   expect(name?.endsWith(`-${NEW_ID.slice(0, 8)}.jsonl`)).toBe(false);

@@ -143,7 +143,7 @@ test("a conversation has an entry for all that was said and done, once", () => {
   expect([title, model, tokens.input]).toEqual([null, "gemini-3.8-flash", 1977]);
 });
 
-test("a compression is an entry, what was said before it stays", () => {
+test("a compression is an entry, and the conversation before it stays", () => {
   const entries = analyzer.read(transcript("compressed")).entries;
   expect(entries.filter((entry) => entry.type === "prompt").map((entry) => entry.text)).toEqual([
     "TURN1 please",
@@ -271,7 +271,7 @@ describe("a transcript that is one JSON document", () => {
     for (const status of ["executing", "awaiting_approval"]) expect(lastId(status)).toBe("m1");
   });
 
-  test("tokens that nobody counted are unknown, not zero", () => {
+  test("tokens that the agent did not count are unknown, not zero", () => {
     const uncounted = messages.map(({ tokens: _, ...message }) => message);
     const bytes = Buffer.from(JSON.stringify({ messages: uncounted }));
     expect(analyzer.readSlice(bytes, 0).tokensUnknown).toBe(true);

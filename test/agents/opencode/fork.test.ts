@@ -70,7 +70,7 @@ test("words that look like ids stay as they were written", () => {
   expect(text).toContain(`What is ${id}?`);
 });
 
-test("it can be cut at a message, and what was never finished is left out", () => {
+test("it can be cut at a message, and unfinished parts are left out", () => {
   const lines = linesOf(session);
   const lastId = lines[4]?.info.id ?? "";
   expect(exported(session, { lastId }).messages).toHaveLength(3);
@@ -92,7 +92,7 @@ test("a fork that is forked again is titled once, and costs what its turns cost"
   expect(info["tokens"]).toMatchObject({ input: analyzer.readSlice(bytes, 0).tokens.input });
 });
 
-test("the command takes it in and continues it, whatever the directory is called", () => {
+test("the command imports and continues it, for any directory name", () => {
   const plain = fork(session);
   expect(plain.transcriptPath).toBe(`/home/dev/proj/.git/backtrail/opencode/forks/${plain.sessionId}.json`);
   expect(plain.command && shellText(plain.command)).toBe(

@@ -151,7 +151,7 @@ test("the end of a turn waits for the last words", async () => {
   expect(written().some((line) => line.late)).toBe(false);
 });
 
-test("what changes after its turn is written again as late, and what is taken back is removed", async () => {
+test("a message that changes after its turn is written again as late, and a removed message is removed", async () => {
   const first = await load();
   (await ask(first, "One")).push(answer("msg_1", "Yes"));
   await happens(first, "session.idle");
@@ -288,7 +288,7 @@ test("a folder without git has its store among the user's data", async () => {
   }
 });
 
-test("whatever is wrong, OpenCode goes on", async () => {
+test("no failure of Backtrail stops OpenCode", async () => {
   for (const command of ["exit 3", "kill -9 $$", "echo '{broken'", "/nowhere/backtrail hooks"]) {
     const hooks = await load(() => command);
     await ask(hooks, "One");

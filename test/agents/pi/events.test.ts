@@ -43,7 +43,7 @@ test("a turn that was interrupted or failed says so", () => {
   expect(eventOf({ ...payload("agent_settled"), stopReason: "error" })?.metadata["error"]).toBe("error");
 });
 
-test("a fork knows the session that it continues, whatever that one's id looks like", () => {
+test("a fork names the session that it continues, for any form of id", () => {
   expect(eventOf(payload("session_start"))?.previousSessionId).toBeNull();
   expect(eventOf(payload("session_start-fork"))).toMatchObject({
     previousSessionId: SESSION,

@@ -99,13 +99,13 @@ test("installed twice, one of them tells, and after a reload again one of them",
   expect(eventsTold()).toEqual(["session_start", "before_agent_start", "session_start"]);
 });
 
-test("Backtrail hears which process Pi is, so that a turn whose Pi was killed can be closed", async () => {
+test("the hook gets Pi's process id, so that the turn of a killed Pi can be closed", async () => {
   const send = await load(true, () => `cat > /dev/null; echo "{\\"pid\\":$PI_PID}" > told/000.json`);
   await send("session_start");
   expect(told()).toEqual([{ pid: process.pid }]);
 });
 
-test("a subagent is a tool use of its own kind", async () => {
+test("a subagent is a tool use of kind `task`", async () => {
   const send = await load();
   const use = { toolName: "subagent", toolCallId: "7", input: { agent: "worker", task: "Do it" } };
   await send("tool_call", use);
@@ -118,7 +118,7 @@ test("a subagent is a tool use of its own kind", async () => {
   ]);
 });
 
-test("Backtrail's word for the user is shown where there is somebody to see it", async () => {
+test("Backtrail's message is shown if there is a user interface", async () => {
   const send = await load(true, () => `cat > /dev/null; echo '{"notice":"Recording is on."}'`);
   const shown: unknown[] = [];
   const ui = { notify: (...given: unknown[]) => shown.push(given) };
@@ -127,7 +127,7 @@ test("Backtrail's word for the user is shown where there is somebody to see it",
   expect(shown).toEqual([["Recording is on.", "info"]]);
 });
 
-test("whatever goes wrong with Backtrail, Pi hears nothing of it", async () => {
+test("no failure of Backtrail reaches Pi", async () => {
   for (const command of ["exit 3", "echo '{'", "/missing/program", "kill -9 $$"]) {
     const send = await load(true, () => command);
     const ui = { notify: () => expect.unreachable() };

@@ -72,7 +72,7 @@ test("cut anywhere, it is a part of one branch that hangs together", () => {
   );
 });
 
-test("without a word there is nothing to continue", () => {
+test("an empty conversation can't be continued", () => {
   expect(fork({ bytes: session.subarray(0, promptStarts[0]) }).content).toHaveLength(0);
   expect(fork({ bytes: session.subarray(0, 40) }).content).toHaveLength(0);
   expect(fork({ bytes: jsonl(lines.slice(1)) }).content).toHaveLength(0);

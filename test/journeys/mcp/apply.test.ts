@@ -150,7 +150,7 @@ test("a dismissed or expired proposal can't be applied", async () => {
   expect(repository.exists("docs.txt")).toBe(true);
 });
 
-test("what is forgotten is not quoted by a proposal either", async () => {
+test("a forgotten conversation is not quoted by a proposal", async () => {
   using made = await recorded();
   const { repository, claude } = made;
   await propose(repository, "propose_undo", "Cache the prices");

@@ -75,7 +75,7 @@ for (const era of Object.keys(ERAS) as Era[])
       expect([repository.read("cache.txt"), await states(repository)]).toEqual(["1\n2\n", ["open"]]);
     });
 
-    test("is not asked without the setting, and the setting asks nobody who can't be", async () => {
+    test("is not asked without the setting, nor if its program can't ask", async () => {
       using repository = await recorded();
       const never = () => {
         throw new Error("asked");

@@ -36,7 +36,7 @@ test("a file of that name that is not ours is left alone, and said", async () =>
   expect(repository.read(".claude/commands/backtrail-log.md")).toBe("mine\n");
 });
 
-test("an agent without such commands is connected all the same, and that is said", async () => {
+test("an agent without such commands is connected without them, and the output says so", async () => {
   using repository = temporaryRepository();
   const result = await repository.run(["enable", "--agent", "codex", "--commands"], { env });
   expect([result.code, result.stderr]).toEqual([0, expect.stringContaining("Codex has no commands")]);

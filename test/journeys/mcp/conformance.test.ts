@@ -104,7 +104,7 @@ test("a long list is given in parts of at most 4 KB", async () => {
   expect(whole.join("\n").match(/^> \+a line$/gm)).toHaveLength(14 * 200);
 });
 
-test("outside of recorded repositories every tool says so", async () => {
+test("outside of recorded repositories, every tool reports that", async () => {
   using repository = temporaryRepository();
   using elsewhere = temporaryDirectory();
   for (const cwd of [repository.path, elsewhere.path]) {

@@ -53,7 +53,7 @@ async function mcpState(repository: TemporaryRepository, id: string): Promise<st
 
 for (const [id, agent] of Object.entries(AGENTS))
   describe(id, () => {
-    test("gets the server in a file of its own, out of sight of git, and loses it", async () => {
+    test("gets the server in a separate file that git does not see; disable removes it", async () => {
       using repository = temporaryRepository();
       const file = fileOf(repository, agent);
       await repository.json(["enable", "--agent", id, "--mcp"], { env });
@@ -114,7 +114,7 @@ test("a server of that name that is not ours is left alone, and said", async () 
   expect(readFileSync(file, "utf8")).toBe('{"mcpServers": {"backtrail": {"command": "mine"}}}');
 });
 
-test("an agent without an MCP client is connected all the same, and that is said", async () => {
+test("an agent without an MCP client is connected without the server, and the output says so", async () => {
   using repository = temporaryRepository();
   const result = await repository.run(["enable", "--agent", "pi", "--mcp"], { env });
   expect([result.code, result.stderr]).toEqual([0, expect.stringContaining("Pi has no MCP client")]);

@@ -62,7 +62,7 @@ test("the agent's small questions are decided at once", () => {
   expect(JSON.stringify(answer)).toContain('next_speaker\\":\\"user');
 });
 
-test("what is not its own is left to others, what is wrong is refused", () => {
+test("other requests are left to other handlers, invalid ones are refused", () => {
   expect(gemini.read({ method: "POST", path: "/v1/messages", headers: {}, body: {} })).toBeNull();
   expect(gemini.read(request("generateContent", {}))).toMatchObject({ status: 400 });
   expect(gemini.read(request("countTokens", {}))).toMatchObject({ status: 200 });

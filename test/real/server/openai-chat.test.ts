@@ -43,7 +43,7 @@ test("a subagent's request names it and the session above it", () => {
   expect(read(body, below)).toMatchObject({ session: "s", subagent: "child" });
 });
 
-test("what is not a call is refused or left to others", () => {
+test("a request that is not a call is refused or left to other handlers", () => {
   expect(openaiChat.read(request({ model: "m" }))).toMatchObject({ status: 400 });
   expect(openaiChat.read({ ...request({}), path: "/v1/messages" })).toBeNull();
 });

@@ -38,7 +38,7 @@ function answer(call: ModelCall): Record<string, unknown>[] {
   );
 }
 
-test("what an agent says in the user's name is nobody's prompt", () => {
+test("text that an agent adds in the user's name is not a prompt", () => {
   const call = ask([TOOLS, user("<environment_context>\n</environment_context>"), user("Please [[write]]")]);
   expect(outline(call.conversation)).toEqual(["user: Please [[write]]"]);
   expect(call.tools).toEqual(["exec_command", "exec", "spawn_agent"]);
@@ -80,7 +80,7 @@ test("what a subagent is asked is its prompt, what it reports is not", () => {
   expect(ask([user("x")], { "session-id": "s", "thread-id": "s" }).subagent).toBeNull();
 });
 
-test("what is no call is refused or left to others", () => {
+test("an invalid call is refused or left to other handlers", () => {
   const read = (method: string, path: string, body: unknown) =>
     openaiResponses.read({ method, path, headers: {}, body });
   expect(read("POST", "/v1/responses", { model: "m" })).toMatchObject({ status: 400 });

@@ -40,7 +40,7 @@ test("only the newest prompt counts, even in one message with a tool's result", 
   expect(choose(scenarios, plain, true)).toMatchObject({ scenario: "echo", reply: reply("You said: thanks") });
 });
 
-test("what an agent adds by itself is not taken for a prompt", () => {
+test("text that an agent adds does not count as a prompt", () => {
   const note = text("<system-reminder>[[broken]] is not meant</system-reminder>");
   const conversation: Conversation = [user(text("[[work]]"), note), assistant(used), user(result, note)];
   expect(choose(scenarios, conversation, true)).toMatchObject({ scenario: "work", index: 1 });

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("an answer in one piece, and what was received", async () => {
+test("an answer in one piece, and the received request", async () => {
   const response = await ask("please [[write]]", { stream: false, session: "s-1" });
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({

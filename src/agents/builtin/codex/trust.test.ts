@@ -51,7 +51,7 @@ describe("a hook's digest", () => {
     }),
   };
 
-  test("is the one that Codex itself computes, under the name that it gives the hook", () => {
+  test("equals the hash that Codex computes, under Codex's name for the hook", () => {
     const written = codexTrust.edit(hooks).add(null).toString();
     const state = entryOf(entryOf(readToml(written).value, "hooks"), "state") ?? {};
     // As Codex 0.166.0 listed them.
@@ -74,7 +74,7 @@ describe("a hook's digest", () => {
 });
 
 describe("without the user's word", () => {
-  test("nothing is written, and what Codex will ask is said", async () => {
+  test("nothing is written, and the result says what Codex will ask", async () => {
     box.put(answers, OWN);
     const { notes, files } = await put("local", false);
     expect(text()).toBe(OWN);
@@ -138,7 +138,7 @@ describe("with the user's word", () => {
     expect(text().trimEnd()).toBe(OWN);
   });
 
-  test("an answer of the user's own is brought up to date in place", async () => {
+  test("the user's own approval is updated in place", async () => {
     const file = join(box.root, ".codex", "hooks.json");
     const own = `[hooks.state."${file}:stop:0:0"] # by me\ntrusted_hash = "sha256:old"\n`;
     box.put(answers, own);
@@ -148,7 +148,7 @@ describe("with the user's word", () => {
     expect(text()).toBe(own);
   });
 
-  test("what the user has refused stays refused, and that is said", async () => {
+  test("a hook that the user refused stays refused, and the result says so", async () => {
     const file = join(box.root, ".codex", "hooks.json");
     const own = `[projects."${box.root}"]\ntrust_level = "untrusted"\n\n[hooks.state."${file}:stop:0:0"]\nenabled = false\n`;
     box.put(answers, own);
@@ -206,7 +206,7 @@ describe("with the user's word", () => {
     expect(existsSync(answers)).toBe(false);
   });
 
-  test("a file that can't be edited is left as it is, and that is said", async () => {
+  test("a file that can't be edited is left unchanged, and the result says so", async () => {
     for (const own of ["model = \n", "hooks = {}\n", "[[projects]]\n"]) {
       box.put(answers, own);
       const { unanswered, notes } = await put();

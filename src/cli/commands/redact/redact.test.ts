@@ -42,7 +42,7 @@ test("scan as JSON", async () => {
   expect(said.out + said.err).not.toContain(TOKEN);
 });
 
-test("nothing found is said, and no failure", async () => {
+test("finding nothing is reported and is not a failure", async () => {
   using place = temporaryDirectory();
   place.write("a.txt", "max_tokens: 4096\n");
   const { io, said } = terminal(place);

@@ -93,7 +93,7 @@ test("hits and the preview stand beside each other, or one below the other in a 
   expect(draw(beginSearch("x"), { ...screen, notes: ["Nothing found."] })[1]).toContain("Nothing found.");
 });
 
-test("the screen is filled exactly, whatever is pressed and however small it is", () => {
+test("the screen is filled exactly, for any keys and any size", () => {
   expectFilled((keys, columns, rows) => draw(after(keys), { ...screen, columns, rows }));
 });
 

@@ -10,7 +10,7 @@ test("no two layers have a problem of the same kind", () => {
   expect(kinds.filter((kind, i) => kinds.indexOf(kind) !== i)).toEqual([]);
 });
 
-test("a problem has its sentence as the message, and keeps its data", () => {
+test("a problem's message is its sentence, and its data is kept", () => {
   const error = new RestoreError("not-found", { kind: "step-gone", step: "kqzt" });
   expect({ ...error, message: error.message }).toEqual({
     name: "UserError",

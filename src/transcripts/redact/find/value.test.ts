@@ -9,7 +9,7 @@ test("entropy in bits a byte", () => {
   expect(entropyOf(Buffer.from(""), 0, 0)).toBe(0);
 });
 
-test("words, and what is none", () => {
+test("words, and other text", () => {
   for (const text of ["user-input", "prod_db_v2", "SomeClassName", "config.auth.token", "README", "hunter2"])
     expect([text, isWordy(text)]).toEqual([text, true]);
   for (const text of ["a8f3k2", "Tr0ub4dor", "xKqPzWvT", "12ab34cd", "p4ss"])

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseRoute, to } from "./router.ts";
 
-test("an address leads back to its parts, whatever is in a file name", () => {
+test("an address parses back to its parts, for any file name", () => {
   const path = "a b/ü#?&%/…\u202E.txt";
   expect(parseRoute(to("blame", [path], { line: "3" }))).toEqual({
     screen: "blame",

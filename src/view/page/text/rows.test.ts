@@ -48,7 +48,7 @@ function marked(before: string, after: string): string[] | null {
   return [mark(before, changed.before), mark(after, changed.after)];
 }
 
-test("each changed word is marked, and what is the same between them is not", () => {
+test("each changed word is marked, and equal text between them is not", () => {
   expect(marked('import { price } from "./price.js";', 'import { cached } from "./cache.js";')).toEqual([
     'import { [price] } from "./[price].js";',
     'import { [cached] } from "./[cache].js";',

@@ -18,7 +18,7 @@ test("a line has no line ends and is cut", () => {
   expect(line("x".repeat(100), 10)).toBe(`${"x".repeat(9)}…`);
 });
 
-test("a line of ten megabytes is cut before anything looks at it", () => {
+test("a line of ten megabytes is cut before it is processed", () => {
   const { text, cut } = fileLine("y".repeat(10_000_000));
   expect([text.length, cut]).toEqual([MAX_LINE, 10_000_000 - MAX_LINE]);
 });

@@ -16,7 +16,7 @@ const draw = (rows: ReturnType<typeof railOf>) =>
     return `${lane}: ${lines.join(" ")}`;
   });
 
-test("a rewound line leaves the current one at its turn and has a lane of its own", () => {
+test("a rewound line branches off at its turn and has a separate lane", () => {
   const rows = railOf(
     items("c4", "r3", "r2", "c1", "c0"),
     [branch("c", "current"), branch("r", "rewound", "c1")],
