@@ -58,6 +58,16 @@ test("piped help is wrapped as for a usual terminal", async () => {
   expect((await runIn(Number.POSITIVE_INFINITY, "rewind", "--help")).out).toBe((await run("rewind", "--help")).out);
 });
 
+test("in a narrow terminal, help breaks lines between words, and names stay whole", async () => {
+  for (const { path, hidden } of COMMANDS) {
+    if (hidden) continue;
+    const { out } = await runIn(50, ...path.split(" "), "--help");
+    const tooLong = out.split("\n").filter((line) => widthOf(line) > 50);
+    expect(tooLong.filter((line) => !/^( {2}|Usage: |Alias: )(backtrail|npm|eval) /.test(line))).toEqual([]);
+  }
+  expect((await runIn(50, "--help")).out.split("\n").filter((line) => widthOf(line) > 50)).toEqual([]);
+});
+
 test("errors and hints wrap at the terminal's width", async () => {
   const { err } = await runIn(30, "rewnid");
   expect(err).toBe("error: Unknown command\n'rewnid'.\nhint: Did you mean `rewind`?\n");

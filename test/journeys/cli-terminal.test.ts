@@ -79,7 +79,7 @@ test.skipIf(!hasTmux)("undo asks which turn, and offers those that can be undone
     using screen = new Screen(repository, ["undo"]);
     const first = await screen.shows("+bye");
     expect(first).toStartWith("Undo which turn?\n");
-    expect(first).toContain("type to filter · ↑↓ choose · ←→ scroll · enter take back · esc cancel");
+    expect(first).toContain("type to filter · ↑↓ choose · ←→ scroll · enter undo · esc cancel");
     screen.press("Down", "Enter");
     const plan = await screen.shows("Undo?");
     expect(plan).toMatch(/^Undo @2 [k-z]{12} \(just now\), claude-code: "Write a greeting"$/m);

@@ -1,6 +1,6 @@
 /** A person asks what is behind a commit to which several sessions, and turns that were undone, belong. */
 import { expect, test } from "bun:test";
-import { ScriptedClaude, temporaryRepository, write } from "../support/index.ts";
+import { ScriptedClaude, temporaryFolder, temporaryRepository, write } from "../support/index.ts";
 import { gitWith, settled } from "./commits.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
@@ -62,4 +62,22 @@ test("turns that were undone before the commit are marked", async () => {
   expect(session.stdout).toMatch(/Turn 1 .*[^d]\n {2}Add a\n/);
   expect(session.stdout).toMatch(/Turn 2 .* undone\n {2}Add b\n/);
   expect(session.stdout).toMatch(/Turn 3 .* undone\n {2}Add c\n/);
+});
+
+test("a checkpoint that the worker has not written yet is being written; without commits, sessions are named", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.turn("Add a", [write("a.txt", "1\n")]);
+  gitWith(repository, env, "add", "-A");
+  gitWith(repository, env, "commit", "--quiet", "-m", "A");
+  expect((await repository.run(["log", "--commits"], { env })).stdout).toMatch(/^ {2}[0-9a-f]{12} {2}being written$/m);
+  await settled(repository);
+  expect((await repository.run(["log", "--commits"], { env })).stdout).toContain("    Add a");
+
+  using folder = temporaryFolder();
+  await folder.run(["enable", "--agent", "claude-code"], { env });
+  const { stderr } = await folder.run(["explain"], { env });
+  expect(stderr).toContain("it has no commits to explain");
+  expect(stderr).toContain("`backtrail explain <session>`");
 });

@@ -58,6 +58,29 @@ test("Claude Code's sessions: prompts, files and the conversation; once, and aga
   expect(repository.git("for-each-ref", "refs/backtrail/imported")).toBe("");
 });
 
+test("a conversation that a rewind copied is imported only once something was said in it", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository, FIRST);
+  await claude.turn("Take a note", [write("notes.txt", "1\n")], "Noted.");
+  await claude.turn("Take another", [write("more.txt", "1\n")], "Noted.");
+  await claude.end();
+  const { receipt } = await repository.json<{ receipt: { chat: { session: string } } }>(["rewind", "1", "--yes"]);
+  const copy = receipt.chat.session;
+  const report = await repository.json<Report>(["import", "claude-code"]);
+  expect(report.sessions).toEqual([]);
+  expect(report.skipped.toSorted((a, b) => (a.why < b.why ? 1 : -1))).toEqual([
+    { session: FIRST, why: "recorded" },
+    { session: copy, why: "copy" },
+  ]);
+
+  await repository.run(["disable"]);
+  await new ScriptedClaude(repository, copy).turn("Go on", [], "Went on.");
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const later = await repository.json<Report>(["import", "claude-code"]);
+  expect(later.sessions).toMatchObject([{ session: copy, turns: [{ prompt: "Take a note" }, { prompt: "Go on" }] }]);
+});
+
 test("conversations about other folders, subagents' and broken files are left alone", async () => {
   using repository = temporaryRepository();
   const claude = await before(repository, FIRST, "Take a note");

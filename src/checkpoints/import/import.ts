@@ -9,6 +9,7 @@ import { logError } from "../../base/log.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Conversation } from "../../model/conversation.ts";
+import { sessionRefKey } from "../../model/session.ts";
 import { stepsIn } from "../../steps/log.ts";
 import { CheckpointError } from "../problems.ts";
 import { type FoundTranscript, findTranscripts } from "./find.ts";
@@ -19,7 +20,13 @@ export interface ImportReport {
   directory: string;
   sessions: ImportedSession[];
   /** The skipped sessions and the reasons. */
-  skipped: { session: string; why: "recorded" | "imported" | "empty" | "too-large" | "unreadable" }[];
+  skipped: { session: string; why: "recorded" | "copy" | "imported" | "empty" | "too-large" | "unreadable" }[];
+}
+
+export interface ImportOptions {
+  dryRun?: boolean;
+  /** When Backtrail copied each conversation that it wrote itself, in milliseconds since 1970, by `sessionRefKey`. */
+  copies?: ReadonlyMap<string, number>;
 }
 
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -29,7 +36,7 @@ const MAX_RESPONSE = 1_000;
 export async function importSessions(
   workspace: Workspace,
   agent: Agent,
-  options: { dryRun?: boolean } = {},
+  options: ImportOptions = {},
 ): Promise<ImportReport> {
   const { analyzer, profile } = agent;
   if (!analyzer || !profile.transcript) {
@@ -53,6 +60,7 @@ export async function importSessions(
       const read = readSession(workspace, agent, analyzer.read.bind(analyzer), found);
       if (!read) skip("unreadable");
       else if (read.session.turns.length === 0) skip("empty");
+      else if (isOnlyCopied(read.session, options.copies)) skip("copy");
       else {
         if (!options.dryRun) writeImported(workspace, read.session, read.bytes);
         report.sessions.push(read.session);
@@ -61,6 +69,13 @@ export async function importSessions(
   }
   report.sessions.sort((a, b) => ((a.turns[0]?.time ?? "") < (b.turns[0]?.time ?? "") ? 1 : -1));
   return report;
+}
+
+/** True if the user said nothing in the conversation since a rewind, an undo or a fork wrote it. */
+function isOnlyCopied({ agent, session, turns }: ImportedSession, copies: ImportOptions["copies"]): boolean {
+  const copied = copies?.get(sessionRefKey({ agent, session }));
+  if (copied === undefined) return false;
+  return turns.every(({ time }) => time === null || !(Date.parse(time) > copied));
 }
 
 function readSession(

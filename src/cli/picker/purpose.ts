@@ -39,7 +39,7 @@ export const TO_FORK: Purpose = {
 export const TO_UNDO: Purpose = {
   question: "Undo which turn?",
   lead: "",
-  verb: "take back",
+  verb: "undo",
   sides: false,
   offers: ({ isTurn, isGone, after }) =>
     isTurn && !isGone && !(after.kind === "turn-end" && countOf(after.files) === 0),

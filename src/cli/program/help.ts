@@ -1,5 +1,6 @@
 /** Lays out help texts from the command table: grouped commands at the top level, examples for every command. */
 
+import { described, nameWidth } from "../render/layout/described.ts";
 import { wrap } from "../render/layout/text.ts";
 import type { Paint } from "../terminal/io.ts";
 import { type CommandSpec, GROUPS, type OptionSpec } from "./spec.ts";
@@ -7,6 +8,8 @@ import { type CommandSpec, GROUPS, type OptionSpec } from "./spec.ts";
 const INDENT = 2;
 /** Help is prose: without a terminal it is wrapped as for a usual one. */
 const PIPED_COLUMNS = 80;
+const ABOUT =
+  "Backtrail is undo for AI coding agents. It records what they do, turn by turn, and rewinds code and conversation together.";
 const EVERYWHERE: readonly [string, string][] = [
   ["-C <directory>", "run in this directory"],
   ["-h, --help", "show help, also for a command"],
@@ -31,22 +34,15 @@ export function calledAs(name: ProgramName, text: string): string {
 export function topHelp(commands: readonly CommandSpec[], paint: Paint, room: number): string {
   const columns = columnsFor(room);
   const shown = commands.filter((command) => !command.hidden && !command.path.includes(" "));
-  const names = [...shown.map(nameOf), ...EVERYWHERE.map(([flags]) => flags)];
-  const width = Math.max(...names.map((name) => name.length)) + 2;
-  const lines = [
-    "Backtrail is undo for AI coding agents. It records what they do, turn by turn,",
-    "and rewinds code and conversation together.",
-    "",
-    `${heading("Usage", paint)} backtrail <command> [options]`,
-  ];
+  const summaries = (of: readonly CommandSpec[]) => of.map((command) => [nameOf(command), command.summary] as const);
+  const look = { indent: INDENT, width: nameWidth([...summaries(shown), ...EVERYWHERE]) };
+  const lines = [...wrap(ABOUT, columns), "", `${heading("Usage", paint)} backtrail <command> [options]`];
   for (const group of GROUPS) {
     const members = shown.filter((command) => command.group === group);
-    if (members.length === 0) continue;
-    lines.push("", paint("bold", group), ...members.flatMap((c) => row(nameOf(c), c.summary, width, columns)));
+    if (members.length > 0) lines.push("", paint("bold", group), ...described(summaries(members), columns, look));
   }
-  lines.push("", paint("bold", "Everywhere"));
-  for (const [flags, text] of EVERYWHERE) lines.push(...row(flags, text, width, columns));
-  lines.push("", paint("bold", "Examples"), ...examples(TOP_EXAMPLES, paint));
+  lines.push("", paint("bold", "Everywhere"), ...described(EVERYWHERE, columns, look));
+  lines.push("", paint("bold", "Examples"), ...examples(TOP_EXAMPLES, paint, columns));
   return `${lines.join("\n")}\n`;
 }
 
@@ -60,20 +56,17 @@ export function commandHelp(command: CommandSpec, all: readonly CommandSpec[], p
   if (command.alias) lines.push(`${heading("Alias", paint)} backtrail ${command.alias}`);
   if (children.length > 0) {
     const names = children.map((child) => `${child.path.slice(command.path.length + 1)} ${argumentsOf(child)}`.trim());
-    const width = Math.max(...names.map((name) => name.length)) + 2;
-    lines.push("", paint("bold", "Commands"));
-    for (const [i, child] of children.entries()) lines.push(...row(names[i] ?? "", child.summary, width, columns));
+    const summaries = children.map((child, i) => [names[i] ?? "", child.summary] as const);
+    lines.push("", paint("bold", "Commands"), ...described(summaries, columns, { indent: INDENT }));
   }
-  const rows: OptionSpec[] = [...(alone?.options ?? []), { flags: "-h, --help", help: "show this help" }];
-  const width =
-    Math.max(...[...(alone?.arguments ?? []).map((a) => a.name), ...rows.map((o) => o.flags)].map((t) => t.length)) + 2;
-  if (alone?.arguments?.length) {
-    lines.push("", paint("bold", "Arguments"));
-    for (const argument of alone.arguments) lines.push(...row(argument.name, argument.help, width, columns));
-  }
-  lines.push("", paint("bold", "Options"));
-  for (const option of rows) lines.push(...row(option.flags, option.help, width, columns));
-  if (command.examples?.length) lines.push("", paint("bold", "Examples"), ...examples(command.examples, paint));
+  const given: OptionSpec[] = [...(alone?.options ?? []), { flags: "-h, --help", help: "show this help" }];
+  const options = given.map(({ flags, help }) => [flags, help] as const);
+  const args = (alone?.arguments ?? []).map(({ name, help }) => [name, help] as const);
+  const look = { indent: INDENT, width: nameWidth([...args, ...options]) };
+  if (args.length > 0) lines.push("", paint("bold", "Arguments"), ...described(args, columns, look));
+  lines.push("", paint("bold", "Options"), ...described(options, columns, look));
+  if (command.examples?.length)
+    lines.push("", paint("bold", "Examples"), ...examples(command.examples, paint, columns));
   return `${lines.join("\n")}\n`;
 }
 
@@ -104,13 +97,6 @@ function heading(text: string, paint: Paint): string {
   return paint("bold", `${text}:`);
 }
 
-function row(name: string, text: string, width: number, columns: number): string[] {
-  const left = " ".repeat(INDENT) + name.padEnd(width);
-  const [first = "", ...rest] = wrap(text, Math.max(30, columns - left.length));
-  return [left + first, ...rest.map((line) => " ".repeat(left.length) + line)];
-}
-
-function examples(pairs: readonly (readonly [string, string])[], paint: Paint): string[] {
-  const width = Math.max(...pairs.map(([command]) => command.length)) + 2;
-  return pairs.map(([command, meaning]) => `  ${command.padEnd(width)}${paint("dim", meaning)}`);
+function examples(pairs: readonly (readonly [string, string])[], paint: Paint, columns: number): string[] {
+  return described(pairs, columns, { indent: INDENT, paint: (text) => paint("dim", text) });
 }

@@ -10,7 +10,7 @@ import type { Break } from "../../trials/bisect/bisect.ts";
 import { momentOf, type Point } from "../../trials/bisect/points.ts";
 import type { Paint } from "../terminal/io.ts";
 import { fileLines } from "./files.ts";
-import { table } from "./layout/table.ts";
+import { described } from "./layout/described.ts";
 import { fit, pad, widthOf, wrap } from "./layout/text.ts";
 import { age } from "./layout/time.ts";
 import { stepJson } from "./step/json.ts";
@@ -123,9 +123,5 @@ function nextSteps({ good, culprit }: Break, turn: Turn | undefined, isUndone: b
   }
   const target = momentOf(good)?.id ?? good.commit?.slice(0, 12);
   if (target) lines.push([`backtrail rewind ${target}`, "to the last state where it passes"]);
-  const dim = (text: string) => view.paint("dim", text);
-  return table(
-    lines.map(([command, text]) => [command, { text, paint: dim }]),
-    view.columns,
-  );
+  return described(lines, view.columns, { paint: (text) => view.paint("dim", text) });
 }

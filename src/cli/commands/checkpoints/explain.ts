@@ -37,6 +37,8 @@ import { page } from "../../terminal/pager.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import type { explainCommand } from "./commands.ts";
 
+const DEFAULT_TARGET = "HEAD";
+
 type Options = OptionsOf<typeof explainCommand>;
 
 interface Explanation {
@@ -54,7 +56,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openRepository(io);
   const reader = new CheckpointReader(workspace);
   try {
-    const target = (options.target ?? "HEAD").trim();
+    const target = (options.target ?? DEFAULT_TARGET).trim();
     const found = await withProgress(io, "Reading the history", () => explain(workspace, reader, target)).catch(
       (error: unknown) => askTeam(workspace, target, options, io, error),
     );
@@ -100,6 +102,12 @@ async function explain(workspace: Workspace, reader: CheckpointReader, target: s
   if (commit) return explainCommit(workspace, reader, commit);
   const session = await findSession(workspace, target);
   if (session) return { commits: [], checkpoints: [], sessions: [await recordedSession(workspace, session)] };
+  if (workspace.kind !== "repository" && target === DEFAULT_TARGET)
+    throw new UserError(
+      "not-found",
+      "This folder is not a git repository, so it has no commits to explain.",
+      "`backtrail explain <session>` explains a session; `backtrail sessions` lists them.",
+    );
   throw new UserError(
     "not-found",
     `There is no commit, checkpoint or session "${shorten(oneLine(target), 60)}".`,

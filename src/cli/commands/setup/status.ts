@@ -25,6 +25,7 @@ import { type UserScopeCoverage, userScopeCoverage } from "../../../recording/us
 import { isExcludedStore } from "../../../recording/user-scope/start.ts";
 import { stepsIn } from "../../../steps/log.ts";
 import type { OptionsOf } from "../../program/spec.ts";
+import { described } from "../../render/layout/described.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { type Cell, table } from "../../render/layout/table.ts";
 import { wrapAfter } from "../../render/layout/text.ts";
@@ -298,11 +299,8 @@ async function printStored(workspace: Workspace, pushed: boolean, io: Io): Promi
   const { paint } = io.out;
   io.print("");
   io.print(paint("bold", "Stored"));
-  const rows = (await storedPlaces(workspace, pushed)).map(({ where, what }): Cell[] => [
-    { text: where },
-    { text: what },
-  ]);
-  for (const line of table(rows, io.out.columns, 2)) io.print(line);
+  const places = (await storedPlaces(workspace, pushed)).map(({ where, what }) => [where, what] as const);
+  for (const line of described(places, io.out.columns, { indent: 2 })) io.print(line);
   const advice = "delete a conversation with `backtrail forget`, old steps with `backtrail clean`";
   for (const line of wrapAfter("  ", advice, io.out.columns)) io.print(paint("dim", line));
 }

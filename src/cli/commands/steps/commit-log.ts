@@ -4,6 +4,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { oneLine, plural, printable, shortSession } from "../../../base/text.ts";
 import { type LinkedCommit, recentCommits } from "../../../checkpoints/links/history.ts";
 import { CheckpointReader, type StoredCheckpoint } from "../../../checkpoints/read/read.ts";
+import { waitingSince } from "../../../checkpoints/write/queue.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { fit } from "../../render/layout/text.ts";
 import { commitLine } from "../../render/line-origin.ts";
@@ -21,11 +22,12 @@ type Found = StoredCheckpoint | { id: string; missing: string };
 export async function commitLog(workspace: Workspace, options: CommitLogOptions, io: Io): Promise<void> {
   const reader = new CheckpointReader(workspace);
   try {
+    const waiting = new Set(waitingSince(workspace).checkpoints);
     const commits = await recentCommits(workspace, options.limit, options.all);
     const entries: { commit: LinkedCommit; checkpoints: Found[] }[] = [];
     for (const commit of commits) {
       const checkpoints: Found[] = [];
-      for (const id of commit.checkpoints) checkpoints.push(await find(reader, id));
+      for (const id of commit.checkpoints) checkpoints.push(await find(reader, id, waiting));
       entries.push({ commit, checkpoints });
     }
     if (options.json) {
@@ -41,9 +43,9 @@ export async function commitLog(workspace: Workspace, options: CommitLogOptions,
   }
 }
 
-async function find(reader: CheckpointReader, id: string): Promise<Found> {
+async function find(reader: CheckpointReader, id: string, waiting: ReadonlySet<string>): Promise<Found> {
   try {
-    return (await reader.find(id)) ?? { id, missing: "not here" };
+    return (await reader.find(id)) ?? { id, missing: waiting.has(id) ? "being written" : "not here" };
   } catch (error) {
     return { id, missing: messageOf(error) };
   }

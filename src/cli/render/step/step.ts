@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<Step["kind"], string>> = {
   "turn-end": "after the turn",
   task: "a subagent's work",
   tool: "between two tools",
-  manual: "saved by hand",
+  manual: "saved",
   safety: "state before a restore",
 };
 

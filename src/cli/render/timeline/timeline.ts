@@ -43,7 +43,7 @@ export function timeline(turns: readonly Turn[], view: TimelineOptions): string[
 
 /** The title of a step on one line: its prompt, its name, or its kind. */
 export function titleOf(step: Step, prompt: string | null = step.prompt): string {
-  if (step.kind === "manual") return step.name ? `saved: ${oneLine(step.name)}` : "saved by hand";
+  if (step.kind === "manual") return step.name ? `saved: ${oneLine(step.name)}` : "saved";
   if (step.kind === "safety") return step.name ? oneLine(step.name) : "state before a restore";
   if (step.kind === "baseline") return baselineTitle(step);
   if (step.kind === "task") return taskTitle(step);
