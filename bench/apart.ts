@@ -1,4 +1,4 @@
-/** The last part of docs/performance.md: figures of benchmarks that run by themselves. The others leave it as it is. */
+/** The last part of docs/performance.md: the figures of separate benchmarks. `npm run bench` keeps it. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

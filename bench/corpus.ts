@@ -9,7 +9,7 @@ const SOURCES = join(import.meta.dirname, "..", "node_modules");
 const SESSION_BYTES = 75_000;
 const TURN_PARTS = 4;
 const PART = 1_500;
-/** One session in so many has a needle in each field. */
+/** One session in this many has a needle in each field. */
 const NEEDLE_EVERY = 40;
 
 export const NEEDLE_FIELDS = ["prompt", "answer", "thinking", "command", "output"] as const;
@@ -17,11 +17,11 @@ export const NEEDLE_FIELDS = ["prompt", "answer", "thinking", "command", "output
 export interface Corpus {
   sessions: number;
   bytes: number;
-  /** The word that stands only once, in this field. */
+  /** The word that occurs only once, in this field. */
   needles: { word: string; field: (typeof NEEDLE_FIELDS)[number] }[];
 }
 
-/** Writes transcripts of about so many megabytes below the home directory: of sixty projects, or of the one named. */
+/** Writes transcripts of about this many megabytes below the home directory: of sixty projects, or of one. */
 export function writeCorpus(home: string, megabytes: number, project?: string): Corpus {
   const parts = partsOfFiles();
   const corpus: Corpus = { sessions: 0, bytes: 0, needles: [] };
@@ -36,7 +36,7 @@ export function writeCorpus(home: string, megabytes: number, project?: string): 
         if (!isFirst) return "";
         const word = `needle${field}${number}`;
         corpus.needles.push({ word, field });
-        // On a line of its own: right after `"pass": "` it would be redacted as a password.
+        // On a separate line: right after `"pass": "` it would be redacted as a password.
         return `\n${word}`;
       };
       session.user(`${firstLine(next())} (${number})${needle("prompt")}`);

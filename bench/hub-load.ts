@@ -27,7 +27,7 @@ export class Load {
     return `example.com/r${this.#source.below(REPOSITORIES)}`;
   }
 
-  /** The turns of whole sessions, each of which lies in one day. */
+  /** The turns of whole sessions, each within one day. */
   turns(prefix: string, count: number, messages: number): SharedTurn[] {
     let began = 0;
     return Array.from({ length: count }, (_, i) => {

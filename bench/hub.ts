@@ -1,7 +1,7 @@
 /**
- * Measures the hub on a PostgreSQL server of its own: ingest, search and activity at two sizes of the index, and many
- * clients at once. `npm run bench:hub -- [turns] [minutes]`: it stops loading after so many minutes; each turn has ten
- * messages. The hub is the built executable, in a process of its own, and everything is asked by HTTP. With `--write`,
+ * Measures the hub on a separate PostgreSQL server: ingest, search and activity at two sizes of the index, and many
+ * clients at once. `npm run bench:hub -- [turns] [minutes]`: it stops loading after that many minutes; each turn has
+ * ten messages. The hub is the built executable in a separate process, and all requests use HTTP. With `--write`,
  * the table goes to docs/performance.md.
  */
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,11 +1,11 @@
 /**
- * Measures what a user feels, as ratios in one run. It reports and never fails because of what it measured.
+ * Measures the times that a user notices, as ratios within one run. Reports only: no result makes it fail.
  *
  *     npm run bench                  everything, written to docs/performance.md
  *     npm run bench -- --quick       small repositories and few repetitions, printed only
  *     npm run bench -- --print       everything, printed only
  *     npm run bench -- --only turns  one part (start, turns, turns-1000, commits, …: the names below), printed only
- *     npm run bench -- --pairs 5     so many repetitions everywhere; printed only
+ *     npm run bench -- --pairs 5     this many repetitions everywhere; prints only
  */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Starts programs directly and takes the time from start to end; compares two by turns, so that noise hits both. */
+/** Starts programs and measures the time from start to end. Compares two alternately, so that noise affects both. */
 import { spawnSync } from "node:child_process";
 import type { Comparison } from "./statistics.ts";
 
@@ -10,14 +10,14 @@ export interface Program {
   input?: string;
 }
 
-/** One thing to be measured: what makes it ready is not counted. */
+/** One thing to measure. The time of `prepare` does not count. */
 export interface Contender {
   prepare?: () => void;
-  /** Gives the milliseconds that count. */
+  /** Returns the milliseconds that count. */
   run: () => number;
 }
 
-/** By turns, and each of them first half of the time. The first pair only warms up. */
+/** Runs both alternately, each one first half of the time. The first pair only warms up. */
 export function compare(base: Contender, ours: Contender, pairs: number): Comparison {
   const times: Comparison = { base: [], ours: [] };
   for (let i = -1; i < pairs; i++) {
@@ -32,7 +32,7 @@ export function compare(base: Contender, ours: Contender, pairs: number): Compar
   return times;
 }
 
-/** Milliseconds from start to end. A program that fails measures nothing, so it ends the run. */
+/** Milliseconds from start to end. Throws if the program fails, since its time means nothing. */
 export function timed(command: Program): number {
   const began = performance.now();
   const result = spawnSync(command.program, command.args, {

@@ -125,7 +125,7 @@ function edit(repository: TemporaryRepository): void {
   repository.write(name, lines.join("\n"));
 }
 
-/** What a turn adds to a transcript: the files that were read and the tools' output, some 60 KB. */
+/** Bytes that a turn adds to a transcript: about 60 KB of files read and tool output. */
 function conversation(): string {
   let lines = "";
   for (let i = 0; i < 8; i++) {

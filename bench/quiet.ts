@@ -10,7 +10,7 @@ const BUSY = 0.5;
 const SLOW_CREATION_MS = 0.1;
 const PROBES = 60;
 
-/** What is wrong, in a sentence; null where it is quiet. */
+/** The problem, in a sentence; null if the machine is quiet. */
 export function noiseAt(place: string): string | null {
   const load = loadavg()[0] ?? 0;
   if (load > BUSY * availableParallelism()) return `This machine is busy (load ${load.toFixed(1)}).`;

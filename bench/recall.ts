@@ -3,7 +3,7 @@
  * never fails because of what it measured.
  *
  *     npm run bench:recall             300 MB of transcripts of one repository, printed only
- *     npm run bench:recall -- 1000     so many megabytes
+ *     npm run bench:recall -- 1000     size in megabytes
  *     npm run bench:recall -- --write  into docs/performance.md, too
  */
 import { spawn, spawnSync } from "node:child_process";

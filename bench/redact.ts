@@ -1,5 +1,5 @@
 /**
- * How fast transcripts are redacted on one core. It reports and never fails because of what it measured.
+ * Measures how fast transcripts are redacted on one core. Reports only: no result makes it fail.
  *
  *     npm run bench:redact              64 MB made from the recorded transcripts, with secrets strewn in
  *     npm run bench:redact -- <file>    a transcript of your own

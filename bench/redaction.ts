@@ -1,5 +1,5 @@
 /**
- * What redaction misses and what it takes out by mistake. It reports and never fails because of what it measured.
+ * Measures what redaction misses and what it redacts by mistake. Reports only: no result makes it fail.
  *
  *     npm run redaction                             leaks by form; false positives in this project and its packages
  *     npm run redaction -- <directory>…             the same for other directories of real code and transcripts
@@ -95,7 +95,7 @@ function redacted(redactor: Redactor, text: string): string {
   return redactor.redact(text, { placeholders: new PlaceholderTable() }).bytes.toString();
 }
 
-/** Builds that know nothing of names leave them as they are. */
+/** Builds that do not redact names leave them as they are. */
 function nameAlone(redactor: Redactor, name: string): string {
   return redactor.redactPath ? redactor.redactPath(name, { placeholders: new PlaceholderTable() }) : name;
 }

@@ -1,4 +1,4 @@
-/** Repositories of many files in nested directories, and changes to them whose content was never seen before. */
+/** Repositories of many files in nested directories, and changes to them with new content. */
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { timed } from "./measure.ts";
 
 const FILES_IN_DIRECTORY = 16;
 const DIRECTORIES_IN_DIRECTORY = 10;
-/** Of changed files, one in so many is new to git. */
+/** One changed file in this many is untracked. */
 const NEW_ONE_IN = 5;
 const IMPORT_AT_ONCE = 2_000;
 
@@ -30,7 +30,7 @@ export class Repository {
     this.#import(join(place, "import"));
     this.git("reset", "--quiet", "--hard");
     makeObjectDirectories(join(this.path, ".git", "objects"));
-    // git distrusts what was written in the same moment as its index: a refresh a little later settles that.
+    // git distrusts files written at the same moment as its index; a later refresh fixes that.
     Bun.sleepSync(1_100);
     this.git("update-index", "--refresh", "--really-refresh");
     this.git("status");
@@ -44,7 +44,7 @@ export class Repository {
     timed({ program: "git", args, cwd: this.path, env: this.environment() });
   }
 
-  /** Gives so many files content that nobody has seen: most are tracked, some are new. The same ones each time. */
+  /** Writes new content to this many files, the same ones each time: most are tracked, some are not. */
   change(count: number): void {
     this.#generation++;
     for (let i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ export class Repository {
     return this.#isWide ? `src/module-${index}.ts` : fileName(index);
   }
 
-  /** As one commit, by fast-import: `git add` of so many files takes minutes. */
+  /** As one commit, by fast-import: `git add` of that many files takes minutes. */
   #import(stream: string): void {
     writeFileSync(stream, "commit refs/heads/main\ncommitter Ada <ada@example.com> 1767600000 +0000\ndata 5\nfirst\n");
     for (let from = 0; from < this.files; from += IMPORT_AT_ONCE) {
@@ -78,7 +78,7 @@ export class Repository {
   }
 }
 
-/** In a repository that is in use they are all there, and nobody has to make one while being measured. */
+/** A repository in use has all of them, so none is created during a measurement. */
 export function makeObjectDirectories(objects: string): void {
   for (let i = 0; i < 256; i++) mkdirSync(join(objects, i.toString(16).padStart(2, "0")), { recursive: true });
 }

@@ -1,9 +1,9 @@
-/** One line of the table: two things compared, what was hoped for, and whether it held. */
+/** One line of the table: two programs compared, the goal, and whether it was met. */
 import { type Comparison, differenceOf, ratioOf, type Spread, spreadOf } from "./statistics.ts";
 
 export type Goal =
   | { kind: "ratio"; most: number }
-  /** At most as long as the other, and so many milliseconds more. */
+  /** At most as long as the other plus this many milliseconds. */
   | { kind: "beside"; milliseconds: number }
   /** The same, as far as the noise allows to tell. */
   | { kind: "flat" };

@@ -3,9 +3,9 @@
  * needle is found, and how long a search takes from a cold start. It never fails because of what it measured.
  *
  *     npm run bench:search                       300 MB, printed only
- *     npm run bench:search -- 1000               so many megabytes
+ *     npm run bench:search -- 1000               size in megabytes
  *     npm run bench:search -- --write            also to docs/performance.md
- *     npm run bench:search -- --beside <program> also beside agentsview, whose program this is
+ *     npm run bench:search -- --beside <program> also compares with agentsview, at this path
  */
 import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -77,7 +77,7 @@ async function indexing(): Promise<Taken> {
   return indexed;
 }
 
-/** How much of the executable's file is read depends on what the system has at hand, so this is measured several times. */
+/** Measured several times: how much of the executable's file is read depends on the system's cache. */
 async function memoryOfSearch(): Promise<void> {
   const [bare, rare] = [[] as number[], [] as number[]];
   const own: number[] = [];

@@ -1,4 +1,4 @@
-/** A session of Claude Code's in a repository: what its hooks are given, and the transcript that grows beside. */
+/** A Claude Code session in a repository: the input of its hooks, and its growing transcript. */
 import { randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { type Contender, type Program, timed } from "./measure.ts";
 import type { Repository } from "./repository.ts";
 
 const PAYLOADS = join(import.meta.dirname, "..", "test", "agents", "claude-code", "payloads");
-/** What a turn adds to a transcript. */
+/** Bytes that a turn adds to a transcript. */
 const TURN_BYTES = 50_000;
 
 export class BenchSession {
@@ -18,7 +18,7 @@ export class BenchSession {
   readonly #transcript: ScriptedTranscript;
   #turn = 0;
 
-  /** `agent`: another one that says the same as Claude Code. */
+  /** `agent`: another agent whose hooks send the same as Claude Code's. */
   constructor(executable: string, repository: Repository, agent = "claude-code") {
     this.#executable = executable;
     this.#agent = agent;
@@ -38,7 +38,7 @@ export class BenchSession {
     return this.#hook("UserPromptSubmit", "user-prompt-submit", { prompt, prompt_id: randomUUID() });
   }
 
-  /** Writes what a turn leaves in the transcript, so that its end has nothing to wait for. */
+  /** Writes a turn's transcript, so that the hook at its end does not wait for it. */
   answer(): void {
     const path = this.repository.path;
     this.#transcript.user(`Turn ${this.#turn}: make it better`, randomUUID());
@@ -71,14 +71,14 @@ export class BenchSession {
     timed(this.stop());
   }
 
-  /** Lets the transcript be of this size before anything is recorded. */
+  /** Grows the transcript to this size before anything is recorded. */
   growTranscript(bytes: number): void {
     const filler = `{"type":"attachment-note","content":"${"lorem ipsum dolor sit amet ".repeat(400)}"}\n`;
     const block = filler.repeat(100);
     for (let size = 0; size < bytes; size += block.length) appendFileSync(this.#transcript.path, block);
   }
 
-  /** The same in sentences of which no two are alike: what compresses like speech, not like one line repeated. */
+  /** The same with different sentences, which compress like real text and not like one repeated line. */
   growInWords(bytes: number): void {
     let seed = 1;
     const random = (below: number) => {
@@ -121,13 +121,13 @@ export class BenchSession {
   }
 }
 
-/** Turns recording on, and lets the background work that follows be over. */
+/** Turns recording on and waits for the background work that follows. */
 export function enable(executable: string, repository: Repository, agent = "claude-code"): void {
   const common = { program: executable, cwd: repository.path, env: repository.environment() };
   timed({ ...common, args: ["enable", "--agent", agent] });
 }
 
-/** What the worker does behind the hooks' back: done now, so that it is not in the way later. */
+/** Runs the worker's tasks now, so that they do not disturb the measurement later. */
 export function settle(executable: string, repository: Repository): void {
   timed({
     program: executable,
@@ -137,7 +137,7 @@ export function settle(executable: string, repository: Repository): void {
   });
 }
 
-/** How many steps are recorded: a hook that fails says nothing, and would be measured as a fast one. */
+/** Counts the recorded steps: a hook that fails prints nothing, and would look like a fast one. */
 export function countSteps(repository: Repository): number {
   const list = readFileSync(join(repository.path, ".git", "backtrail", "steps.jsonl"), "utf8");
   return list.split("\n").length - 1;

@@ -1,4 +1,4 @@
-/** Medians with spread, over pairs of measurements that were taken side by side. */
+/** Medians with spread, over pairs of measurements that were taken together. */
 
 export interface Spread {
   median: number;
@@ -6,7 +6,7 @@ export interface Spread {
   p90: number;
 }
 
-/** What two things took, pair by pair, in milliseconds. */
+/** The times of two programs, pair by pair, in milliseconds. */
 export interface Comparison {
   base: number[];
   ours: number[];
@@ -17,7 +17,7 @@ export function spreadOf(samples: readonly number[]): Spread {
   return { median: quantile(sorted, 0.5), p10: quantile(sorted, 0.1), p90: quantile(sorted, 0.9) };
 }
 
-/** Ratios are taken pair by pair: what slows the machine down for a while slows both halves of a pair. */
+/** Computes ratios pair by pair: a slow machine slows both halves of a pair. */
 export function ratioOf({ base, ours }: Comparison): Spread {
   return spreadOf(ours.map((value, i) => value / (base[i] ?? Number.NaN)));
 }

@@ -1,4 +1,4 @@
-/** Builds the executable: `dist/backtrail`, and `dist/aiwr`, the same file under the name that it is told by. */
+/** Builds the executable: `dist/backtrail`, and `dist/aiwr`, the same file, which behaves by its name. */
 import { linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "./compile.ts";

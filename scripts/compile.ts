@@ -6,10 +6,10 @@ import { bundlePage } from "./page.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** What is imported lazily stays apart, so that a hook never reads the code of the command line. */
+/** Keeps lazy imports in separate chunks, so that a hook never reads the code of the command line. */
 const LAZY = ["--splitting", "--format=esm"];
 
-/** The executable works in other people's directories: nothing that lies there may change what it does. */
+/** The executable runs in untrusted directories: no file there may change what it does. */
 const CLOSED = ["dotenv", "bunfig", "tsconfig", "package-json"].map((name) => `--no-compile-autoload-${name}`);
 
 export interface Target {
@@ -24,10 +24,10 @@ export function version(): string {
   return (manifest as { version: string }).version;
 }
 
-/** Writes `outfile` in one move; the directory that it stands in must exist. */
+/** Writes `outfile` atomically; its directory must exist. */
 export function compile(outfile: string, target?: Target): void {
   bundlePage();
-  // The compiler leaves files of its own in its working directory.
+  // The compiler leaves temporary files in its working directory.
   const workplace = mkdtempSync(join(dirname(outfile), ".build-"));
   try {
     const fresh = join(workplace, basename(outfile));

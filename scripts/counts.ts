@@ -18,7 +18,7 @@ export function line(counts: Counts): string {
 
 /**
  * Reads a JUnit report. A run that ended badly has failed even where no single test did (a file that cannot be
- * loaded, an error between tests), and so has one that left no report or ran nothing.
+ * loaded, an error between tests), and so has one without a report or without tests.
  */
 export function countsOf(report: string | undefined, status: number | null): Counts {
   const head = report === undefined ? undefined : /<testsuites\b[^>]*>/.exec(report)?.[0];

@@ -1,6 +1,6 @@
 /**
- * Shows what Backtrail does, with the built executable in a repository of its own: a scripted agent works for two
- * turns, breaks something, and everything is taken back and brought again. Ends badly if anything is not as told.
+ * Shows what Backtrail does, with the built executable in a temporary repository: a scripted agent works for two
+ * turns and breaks something, which is rewound and redone. Fails if anything differs from what it prints.
  */
 import { bash, edit, ScriptedClaude, temporaryRepository, write } from "../test/support/index.ts";
 
@@ -67,7 +67,7 @@ async function story(): Promise<void> {
   console.log("\n$ backtrail enable\n$ backtrail view       # the same in the browser");
 }
 
-/** A command as a person would type it, with what it prints. */
+/** Prints a command as a user would type it, and its output. */
 async function command(...args: string[]): Promise<void> {
   console.log(`\n$ backtrail ${args.join(" ")}`);
   const colors = process.stdout.isTTY ? { NO_COLOR: undefined, FORCE_COLOR: "1", TERM: "xterm-256color" } : {};

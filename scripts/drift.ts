@@ -1,5 +1,5 @@
 /**
- * What the agents' newest versions would change for us: the stories of the real agents, told with the newest version in
+ * Shows what breaks with the agents' newest versions: runs the tests with real agents on the newest version in
  * the npm registry in place of the pinned one. `npm run agents:drift [-- <agent>…]`; ends with 1 where something
  * broke. Nothing is changed: whoever reads it decides about the pins.
  */

@@ -11,7 +11,7 @@ export function editorSchema(): Record<string, unknown> {
   const [, { required }] = profileJsonSchema()["anyOf"] as [unknown, { required: string[] }];
   const isLike = { properties: { like: { type: "string" } }, required: ["like"] };
   const partly = { ...(withoutRequired(rest) as object), required: ["v", "id", "like"] };
-  // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it that, and nobody awaits it.
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema has this key, and the object is never awaited.
   return { title, $schema, if: isLike, then: partly, else: { ...rest, required } };
 }
 

@@ -42,7 +42,7 @@ export const PACKAGED: Record<string, Packaged> = {
 ${ids.map(row).join("\n")}
 };
 
-/** Agents whose transcripts a plugin of ours writes into the store, each into a folder with the agent's id. */
+/** Agents whose transcripts are written by our plugin, into a folder of the store with the agent's id. */
 export const STORE_FOLDERS: readonly string[] = [${inStore.join(", ")}];
 `;
 }
@@ -52,7 +52,7 @@ function keepsInStore(id: string): boolean {
   return (transcript?.in_store ?? (like ? rawProfile(like).transcript?.in_store : undefined)) === true;
 }
 
-/** As it stands in the file, without what it shares with another agent. */
+/** The profile as in its file, without the keys that it shares with another agent. */
 function rawProfile(id: string): Profile {
   return JSON.parse(readFileSync(join(builtin, id, "profile.json"), "utf8")) as Profile;
 }

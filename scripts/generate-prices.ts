@@ -41,7 +41,7 @@ interface Period {
 
 interface Model {
   names: string[];
-  /** The last one that holds counts. */
+  /** The last one that applies counts. */
   periods: Period[];
 }
 
@@ -72,7 +72,7 @@ function modelOf({ match, prices }: ModelInfo): Model | null {
     if (constraint.type === "start_date") return [{ from: constraint.start_date, prices: found }];
     return [{ between: [constraint.start_time, constraint.end_time], prices: found }];
   });
-  // Speech, pictures and embeddings are not what an agent writes code with.
+  // Agents do not write code with models for speech, pictures or embeddings.
   return periods.length === 0 ? null : { names: namesOf(match), periods };
 }
 
@@ -87,7 +87,7 @@ function pricesOf(prices: ModelPrice): Prices | null {
   return [input, output, at("cache_read_mtok") ?? null, at("cache_write_mtok") ?? null];
 }
 
-/** `*` stands for anything, at either end; `-DATE` for a date as makers put it behind a name. */
+/** `*` stands for anything, at either end; `-DATE` for a date that vendors append to a name. */
 function namesOf(match: MatchLogic): string[] {
   if ("or" in match) return [...new Set(match.or.flatMap(namesOf))];
   if ("and" in match)
@@ -97,11 +97,11 @@ function namesOf(match: MatchLogic): string[] {
   if ("ends_with" in match) return [`*${match.ends_with.toLowerCase()}`];
   if ("contains" in match) return [`*${match.contains.toLowerCase()}*`];
   const name = nameIn(match.regex);
-  // A digit, whatever follows.
+  // A digit, then anything.
   return name.endsWith("\\d") ? [..."0123456789"].map((digit) => `${name.slice(0, -2)}${digit}*`) : [name];
 }
 
-/** The few forms that the data has; any other is to be looked at. */
+/** The known forms of the data; any other needs a person's look. */
 function nameIn(regex: string): string {
   const name = regex
     .replace(/^\^/, "")

@@ -14,7 +14,7 @@ type Piece = string | [kind: string, least: number, most: number];
 interface Rule {
   id: string;
   shape: Piece[];
-  /** The fixed part that is searched for, in small letters, and where it stands in the shape. */
+  /** The fixed part to search for, in lower case, and its position in the shape. */
   keyword?: string;
   offset?: number;
   /** Words of the name that the value is assigned to. */
@@ -58,7 +58,7 @@ function shapeOf(text: string, number: number): Piece[] {
   return pieces;
 }
 
-/** The longest fixed text that stands a fixed number of bytes behind the beginning. */
+/** The longest fixed text at a fixed number of bytes from the beginning. */
 function keywordOf(shape: Piece[], number: number): { keyword: string; offset: number } {
   let best = { keyword: "", offset: 0 };
   let offset = 0;

@@ -1,5 +1,5 @@
 /**
- * The layers of the source, from the ground up, and who imports whom. A layer may import what lies below it;
+ * The layers of the source, from the bottom up, and their imports. A layer may import the layers below it;
  * layers in one row never import each other. Which of a layer's files others may import is listed in its `api.txt`.
  * `test/layers.test.ts` checks the imports, the lists and the linter's configuration; `node scripts/bun.mjs
  * scripts/layers.ts --write` brings the latter up to date and shortens the lists.
@@ -81,7 +81,7 @@ export function sourcesIn(root: string): string[] {
     .sort();
 }
 
-/** What a file imports, types and lazy imports included. */
+/** The imports of a file, types and lazy imports included. */
 export function importsOf(root: string, file: string): Import[] {
   const text = readFileSync(join(root, file), "utf8");
   const found = new Set<string>();
@@ -92,7 +92,7 @@ export function importsOf(root: string, file: string): Import[] {
 /** The scanner adds these where a file has JSX; no line of the source names them. */
 const JSX_RUNTIME = /^react(?:\/jsx(?:-dev)?-runtime)?$/;
 
-/** What loading a file loads with it: neither types nor lazy imports. */
+/** The files that are loaded with a file: neither types nor lazy imports. */
 export function loadedBy(root: string, file: string): Import[] {
   const text = readFileSync(join(root, file), "utf8");
   const loader = file.endsWith(".tsx") ? "tsx" : "ts";
@@ -132,7 +132,7 @@ function apiOf(root: string, layer: string): string[] {
   return lines.filter((line) => line !== "").map((line) => `${layer}/${line}`);
 }
 
-/** Imports from one layer into another, types and lazy imports included. Tests may import what they test. */
+/** Imports from one layer into another, types and lazy imports included. Tests may import the code that they test. */
 function importsAcross(root: string): Import[] {
   return sourcesIn(root)
     .filter((file) => !/\.test\.tsx?$/.test(file))

@@ -45,7 +45,7 @@ try {
   await closeBrowser();
 }
 
-/** A turn after which the check fails, and one that has nothing to do with it. */
+/** A turn after which the check fails, and an unrelated one. */
 async function breakSomething({ repository, agent }: Day): Promise<void> {
   await repository.run(["check", "--", "sh", "-c", "! grep -q RATES src/price.js"]);
   await agent.turn(

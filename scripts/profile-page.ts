@@ -66,7 +66,7 @@ function addRows(prefix: string, properties: Json, required: ReadonlySet<string>
     const path = isScope ? `${prefix}<scope>` : `${prefix}${key}`;
     const text = schema["description"];
     if (typeof text === "string") rows.push(row(path, text, schema["examples"], required.has(key)));
-    // What a condition may say is told above.
+    // The keys of a condition are described above.
     if (CONDITIONS.has(key)) continue;
     for (const [below, part] of partsOf(schema)) {
       addRows(`${path}${below}.`, part["properties"] as Json, new Set((part["required"] ?? []) as string[]), rows);

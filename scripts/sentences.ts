@@ -18,7 +18,7 @@ const ENGLISH =
   /\b(?:the|a|an|is|are|was|were|be|been|has|have|had|it|its|this|that|these|there|here|to|of|in|on|by|at|for|from|with|and|or|not|no|none|can't|cannot|could|can|must|may|did|does|what|which|nothing|another|already|try|give|run)\b/gi;
 const MIN_WORDS = 3;
 
-/** The page in the browser words what it shows itself, like `cli/`. */
+/** The page in the browser has its own sentences, like `cli/`. */
 const PAGE = "view/page/";
 
 /** Calls whose text only a developer reads: the log, faults of the program, fault points. */
@@ -39,7 +39,7 @@ export function isSentence(text: string): boolean {
   return words.length >= MIN_WORDS && / /.test(text.trim()) && (text.match(ENGLISH)?.length ?? 0) > 0;
 }
 
-/** String and template literals; an expression within a template is read as text of its own and leaves `{}`. */
+/** String and template literals; an expression within a template is read separately and leaves `{}`. */
 export function literalsIn(source: string): { at: number; text: string }[] {
   const found: { at: number; text: string }[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-/** The suites of tests: where each lies, and how it may be run. */
+/** The test suites: where each one is, and how it may be run. */
 export interface Suite {
   name: string;
   /** Directories and files below the project. */

@@ -62,7 +62,7 @@ function tests(suite: Suite): Counts {
   }
   const first = run(suite, places);
   const files = [...new Set(first.failures.map(({ file }) => file))];
-  // Somebody else's program can fail for reasons of its own. The failure is printed either way.
+  // Other projects' programs can fail for their own reasons. The failure is printed either way.
   const again = suite.retry && files.length > 0 && first.counts.failed === first.failures.length;
   const isUnstable = again && run(suite, files).counts.failed === 0;
   failures.push(

@@ -36,7 +36,7 @@ export function backRows(executable: string, place: string, sizes: BackSizes, pa
   ];
 }
 
-/** A repository in which the last turn changed so many files. */
+/** A repository in which the last turn changed this many files. */
 class Turned {
   readonly #executable: string;
   readonly #repository: Repository;
@@ -65,8 +65,8 @@ class Turned {
 }
 
 /**
- * Measured once in each place: a file system that has just let go of many files (ext4) takes several times as long to make
- * new ones there, and nobody goes back over hundreds of files every other second.
+ * Measured once in each directory: after deleting many files, ext4 takes several times as long to create
+ * new ones there, and no user rewinds hundreds of files every other second.
  */
 function anew(make: (count: number) => () => number): Contender {
   let count = 0;

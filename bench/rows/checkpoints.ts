@@ -1,4 +1,4 @@
-/** What a history of checkpoints costs: nothing at a commit, however long it is, and little more room than the conversation itself. */
+/** The cost of many checkpoints: none at a commit, and little more space than the conversations themselves. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const BRANCH = "refs/heads/entire/checkpoints/v1";
 export interface CheckpointSizes {
   checkpoints: number;
   sessions: number;
-  /** A conversation of so many megabytes that grows over so many commits. */
+  /** A conversation that grows to `megabytes` over `commits`. */
   conversation: { megabytes: number; commits: number };
 }
 

@@ -1,4 +1,4 @@
-/** What it costs that an agent is described by a user's JSON alone: the same session, told by Claude Code and by it. */
+/** The cost of a user's profile without an adapter: the same session by Claude Code and by such an agent. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import claude from "../../src/agents/builtin/claude-code/profile.json";

@@ -16,7 +16,7 @@ export function startRows(executable: string, place: string, pairs: number): Row
   timed(session.prompt());
   settle(executable, repository);
 
-  // A hook of git's that does nothing yet: nothing is read, nothing is looked for.
+  // An unknown git hook: it reads nothing.
   const bare: Program = { ...session.wrote(), args: ["hooks", "git", "nothing"], input: "" };
   const outside = join(place, "outside");
   mkdirSync(outside);

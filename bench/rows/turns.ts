@@ -1,4 +1,4 @@
-/** The hooks that take a step, against what git itself needs to look at, or to store, the same work tree. */
+/** The hooks that take a step, against git's own time to check, or to store, the same work tree. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Contender, compare, timed } from "../measure.ts";
@@ -7,7 +7,7 @@ import type { Goal, Row } from "../row.ts";
 import { BenchSession, countSteps, enable, settle, turnEnd, turnStart } from "../session.ts";
 
 const STATUS = ["--no-optional-locks", "status", "--porcelain=v2", "-z", "-uall"];
-/** From so many changed files on, storing them is what takes the time. */
+/** From this many changed files on, storing them takes most of the time. */
 const MANY = 500;
 
 export function turnRows(executable: string, place: string, files: number, changes: number[], pairs: number): Row[] {
@@ -15,7 +15,7 @@ export function turnRows(executable: string, place: string, files: number, chang
   return rowsIn(executable, repository, `${files.toLocaleString("en")} files`, changes, pairs);
 }
 
-/** All files in one directory, whose tree every step writes as a whole. */
+/** All files in one directory: every step writes its whole tree. */
 export function wideRows(executable: string, place: string, files: number, changes: number[], pairs: number): Row[] {
   const repository = new Repository(join(place, `wide-${files}`), files, true);
   return rowsIn(executable, repository, `${files.toLocaleString("en")} files in one directory`, changes, pairs);
@@ -32,7 +32,7 @@ function rowsIn(executable: string, repository: Repository, group: string, chang
     const before = countSteps(repository);
     const measured = measure(session, count, pairs);
     const taken = countSteps(repository) - before;
-    // Two comparisons, a warm-up in each, and around each hook one that belongs to the same turn.
+    // Two comparisons with a warm-up each, and two hooks for each measured turn.
     const expected = 4 * (pairs + 1);
     if (taken !== expected) throw new Error(`${group}: ${taken} steps were recorded, not ${expected}.`);
     return measured.map((row) => ({ ...row, group }));
@@ -58,7 +58,7 @@ function status(repository: Repository, prepare: () => void): Contender {
 }
 
 /**
- * Objects go to a directory of their own, so that what it stores does not slow down whoever comes after it. That
+ * Writes objects to a separate directory, so that they do not slow down later measurements. That
  * directory is made ready as a repository in use would be. Nothing is removed before everything is measured: see quiet.ts.
  */
 function store(repository: Repository, prepare: () => void): Contender {

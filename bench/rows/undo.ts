@@ -10,7 +10,7 @@ import { BenchSession, enable, settle } from "../session.ts";
 const STATUS = ["--no-optional-locks", "status", "--porcelain=v2", "-z", "-uall"];
 const MERGE = join(import.meta.dirname, "..", "undo-merge.ts");
 
-/** Of the files that one turn changes, a later one changes one in so many again, at its other end. */
+/** A later turn changes one in this many of a turn's files again, at the other end of the file. */
 const AGAIN_ONE_IN = 10;
 
 export function undoRows(executable: string, place: string, files: number, changed: number, pairs: number): Row[] {

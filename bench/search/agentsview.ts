@@ -1,6 +1,6 @@
 /**
- * The same transcripts in agentsview, a local viewer for agents' sessions with a search of its own. Nothing of Backtrail
- * needs it: `pip install agentsview` brings the program, which runs here without a network and with a home of its own.
+ * The same transcripts in agentsview, a local viewer for agents' sessions with its own search. Nothing in Backtrail
+ * needs it: `pip install agentsview` brings the program, which runs here offline in a separate home directory.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -116,7 +116,7 @@ function serverMemory(data: string): number {
       const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1];
       return (Number(kilobytes) * 1024) / 1e6;
     } catch {
-      // The process has ended, or is somebody else's.
+      // The process has ended, or belongs to another user.
     }
   }
   return Number.NaN;

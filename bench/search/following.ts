@@ -5,7 +5,7 @@ import { started } from "./program.ts";
 
 const LINES_OF_MEGABYTE = 4_000;
 
-/** So many short transcripts, all of them indexed. Returns their home. */
+/** Indexes this many short transcripts. Returns their home directory. */
 export async function manyFiles(home: string, files: number): Promise<string> {
   const place = join(home, `files-${files}`);
   for (let file = 0; file < files; file++) writeTranscript(place, file, 1);
@@ -13,7 +13,7 @@ export async function manyFiles(home: string, files: number): Promise<string> {
   return place;
 }
 
-/** One long transcript, indexed. What is returned adds a line to it, and returns its home. */
+/** Indexes one long transcript. The function returned adds a line to it, and returns its home directory. */
 export async function longTranscript(home: string, megabytes: number): Promise<() => string> {
   const place = join(home, `long-${megabytes}`);
   writeTranscript(place, 0, megabytes * LINES_OF_MEGABYTE);

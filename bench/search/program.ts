@@ -1,4 +1,4 @@
-/** Starts programs in a home of their own, and tells what they took. */
+/** Runs programs in a separate home directory, and measures their time and memory. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
@@ -29,7 +29,7 @@ export function started(place: string, ...args: string[]): Promise<Taken> {
 
 export async function taken({ program: name, args, cwd, env }: Program): Promise<Taken> {
   const output = join(cwd, "output");
-  // Nothing of a longer output before may stay.
+  // A longer earlier output must not leave anything behind.
   rmSync(output, { force: true });
   const began = performance.now();
   const child = Bun.spawn([name, ...args], { cwd, env, stdin: "ignore", stdout: Bun.file(output), stderr: "pipe" });

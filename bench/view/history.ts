@@ -1,4 +1,4 @@
-/** A long history, made of one that was recorded. */
+/** A long history, made from a recorded one. */
 import { appendFileSync, readFileSync } from "node:fs";
 import type { Step } from "../../src/model/step.ts";
 import type { TemporaryRepository } from "../../test/support/index.ts";

@@ -1,4 +1,4 @@
-/** What a caller of the library can do wrong, as data. cli/render/words/steps.ts has the sentences. */
+/** Errors of a caller of the library, as data. cli/render/words/steps.ts has the sentences. */
 import { ProblemError } from "../base/errors.ts";
 
 export type ApiProblem =

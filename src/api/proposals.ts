@@ -94,7 +94,7 @@ export function listProposals(workspace: Workspace, { all = false }: { all?: boo
 }
 
 /**
- * Draws up the plan of an open proposal for the current files. `isStale` says that the plan differs from the one that
+ * Makes the plan of an open proposal for the current files. `isStale` says that the plan differs from the one that
  * was proposed; the proposal then holds the new plan.
  *
  * @example

@@ -24,7 +24,7 @@ export interface SearchOptions {
   removed?: string | undefined;
   /** Counts the added lines that are still in the files. */
   alive?: boolean | undefined;
-  /** The time, in milliseconds, to index what is new before searching; 200 by default, more for the first time. */
+  /** The time, in milliseconds, to index new text before searching; 200 by default, more for the first time. */
   patience?: number;
 }
 

@@ -76,7 +76,7 @@ export interface Receipt {
     readonly transcript: string;
     readonly command: string;
   } | null;
-  /** Content that was in the way and is in no step; `place` is its new path. */
+  /** Content at a target path that is in no step; `place` is its new path. */
   readonly kept: readonly { readonly path: string; readonly place: string }[];
   /** Sessions that are open in the work tree and still know the old state. */
   readonly openSessions: readonly {

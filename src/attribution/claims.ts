@@ -6,8 +6,8 @@ import { sessionRefKey } from "../model/session.ts";
 import { isAtWork, mayBeAtWork, type TurnWindow } from "./turn-windows.ts";
 
 /**
- * The owners of a changed file among those at work. `ifUnreported` is what a caller knows better than "each of them"
- * about a file that nobody reports.
+ * The owners of a changed file among the running turns. `ifUnreported` overrides the default, "each of them",
+ * for a file that no turn reports.
  */
 export function owners<T>(
   atWork: readonly T[],
@@ -28,7 +28,7 @@ export function turnsBehind(windows: readonly TurnWindow[], at: number, path: st
     const session = sessionRefKey(window.turn);
     const reports = window.files.has(path);
     if (reports) reporting.add(session);
-    // Where its beginning or end is not recorded, a turn owns only what it reports.
+    // A turn without a recorded beginning or end owns only the files that it reports.
     if (!isAtWork(window, at) && !reports) continue;
     // A subagent that outlives its turn represents the turn.
     const known = atWork.get(session);

@@ -17,13 +17,13 @@ export function ownFiles(
   };
 }
 
-/** A running turn: what changed since it began, and what it reports to have changed. */
+/** A running turn: the files that changed since it began, and the files that it reports. */
 export interface RunningChanges {
   changed: readonly string[];
   reported: ReadonlySet<string>;
 }
 
-/** The files of each running turn. `committing` are those that make the commit: they own what nobody reports. */
+/** The files of each running turn. `committing`: turns that own the files that no turn reports. */
 export function filesOfRunning<T extends RunningChanges>(
   running: readonly T[],
   committing: readonly T[],

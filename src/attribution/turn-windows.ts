@@ -38,7 +38,7 @@ interface Draft extends Omit<TurnWindow, "latest"> {
 }
 
 /**
- * `steps` are oldest first and of one work tree; null stands for an entry of a history that is no step. `running` are
+ * `steps` are oldest first and of one work tree; null is an entry of the history that is not a step. `running` are
  * all running turns, if known: of any other turn without an end, only the time up to its last step is certain. If
  * unknown, a turn without an end runs until its session's next turn.
  */

@@ -65,7 +65,7 @@ function write(level: LogLevel, where: string, message: string): void {
       appendLine(file, JSON.stringify(entry));
       return;
     } catch {
-      // The disk is full or read-only. There is nowhere left to report it, and the agent must go on.
+      // The disk is full or read-only. There is nowhere left to report it, and the agent must continue.
     }
   }
 }

@@ -17,7 +17,7 @@ export interface SpawnOptions<In extends Stdio | Uint8Array, Out extends Stdio, 
   stdin: In;
   stdout: Out;
   stderr: Err;
-  /** Makes the program the leader of a process group of its own. */
+  /** Makes the program the leader of a new process group. */
   detached?: boolean;
   /** Milliseconds until the program is killed with `killSignal`. */
   timeout?: number;

@@ -20,7 +20,7 @@ export function intentFile(workspace: Workspace): string {
   return join(workspace.stateDir, "commit-intent.json");
 }
 
-/** A new commit may have replaced the intent of the one that was finished. */
+/** A new commit may have replaced the intent of the finished one. */
 export function removeIntent(workspace: Workspace, { checkpoint }: Intent): void {
   if (readIntent(workspace)?.checkpoint === checkpoint) removeFile(intentFile(workspace));
 }

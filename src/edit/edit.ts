@@ -73,7 +73,7 @@ export function wholeFileEdit(content: string | null, isOurs: (text: string) => 
   };
 }
 
-/** A script that runs one command of ours; null only removes it. A script of somebody else is never touched. */
+/** A script that runs one command of ours; null only removes it. Another tool's script is never touched. */
 export function scriptEdit(command: string | null, isOurs: (command: string) => boolean): Edit {
   const content = command === null ? null : `#!/bin/sh\n${SCRIPT_COMMENT}\n${command}\n`;
   return {

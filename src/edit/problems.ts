@@ -31,7 +31,7 @@ export type DocumentProblem =
   | { kind: "not-array-of-tables"; key: string }
   | { kind: "entry-not-ours"; path: EntryPath }
   | { kind: "not-written" }
-  /** What is not ours would change as well. */
+  /** Other entries than ours would change as well. */
   | { kind: "not-separable" };
 
 type EntryPath = readonly (string | number)[];

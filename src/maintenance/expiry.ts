@@ -198,7 +198,7 @@ async function expiredImports(workspace: Workspace, before: string): Promise<Exp
 }
 
 /**
- * Conversations without steps. What a killed save left goes by age; conversations that have outlived their steps stay
+ * Conversations without steps. Leftovers of a killed save expire by age; conversations that outlived their steps stay
  * within the limit, the oldest go first. A conversation with steps always stays, because a rewind needs it.
  */
 async function expiredConversations(

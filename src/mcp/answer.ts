@@ -8,7 +8,7 @@ import { escapeHidden, printable, shorten } from "../base/text.ts";
 
 /** In bytes, including the last line, which holds the cursor. */
 export const MAX_ANSWER = 4_096;
-/** Room for the line that says how to go on. */
+/** Room for the line that says how to continue. */
 const FOOTER = 160;
 const MAX_LINE = 400;
 const QUOTE = "> ";
@@ -59,7 +59,7 @@ export function page(lines: readonly string[], cursor: string | undefined): stri
   return shown.join("\n");
 }
 
-/** For lists with cursors of their own: takes whole blocks while they fit, and says how many it took. */
+/** For lists with separate cursors: takes whole blocks while they fit, and returns how many. */
 export function takeBlocks(blocks: readonly string[][], first: readonly string[]): { lines: string[]; taken: number } {
   const lines = [...first];
   let left = MAX_ANSWER - FOOTER - bytesOf(lines);

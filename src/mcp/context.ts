@@ -1,6 +1,6 @@
 /**
- * What a tool works with: the repository around the server's directory, redaction, and the session that calls. An agent
- * waits for the server at each start, so that what a single tool needs is loaded with its first call.
+ * The context of a tool: the repository around the server's directory, redaction, and the calling session. An agent
+ * waits for the server at each start, so each tool's dependencies are loaded with its first call.
  */
 import { UserError } from "../base/errors.ts";
 import { logTo } from "../base/log.ts";
@@ -30,7 +30,7 @@ export class Context {
     }
   }
 
-  /** For tools that write: first finishes what an interrupted command left half done, as every command does. */
+  /** For tools that write: first finishes interrupted commands, as every command does. */
   async write(): Promise<Workspace> {
     this.read();
     return (await import("../api/workspace.ts")).openWorkspace(this.cwd);

@@ -52,7 +52,7 @@ export class HandshakeConnection {
     this.#context = new Context(cwd);
   }
 
-  /** Takes one line. Whatever it holds, the connection goes on. */
+  /** Takes one line. No content ends the connection. */
   receive(line: string): void {
     const message = parsed(line);
     if (!isRecord(message)) return;

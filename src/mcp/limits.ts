@@ -1,4 +1,4 @@
-/** Limits on calls: an agent in a loop, or one that was talked into it, must not fill the disk or keep the CPU busy. */
+/** Limits on calls: an agent in a loop, or a manipulated one, must not fill the disk or keep the CPU busy. */
 import { UserError } from "../base/errors.ts";
 import { Rest } from "../base/process/rest.ts";
 
@@ -63,7 +63,7 @@ function refuseMany(times: number[], most: number, what: string): void {
   times.push(now);
 }
 
-/** The work itself goes on: it can't be stopped halfway, and its files are written atomically. */
+/** The work itself continues: it can't be stopped halfway, and its files are written atomically. */
 async function inTime<T>(working: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** Splits what a client sends into lines. */
+/** Splits a client's input into lines. */
 import { UserError } from "../base/errors.ts";
 
 const NEWLINE = 10;

@@ -1,4 +1,4 @@
-/** JSON-RPC messages: what a line holds, and errors of the protocol. */
+/** JSON-RPC messages: parsing a line, and errors of the protocol. */
 
 export type MessageId = string | number;
 

@@ -17,7 +17,7 @@ const MAX_MESSAGE = 1024 * 1024;
 const NEWLINE = 10;
 
 /**
- * Resolves when the client has gone. Calls that still run are not answered, but what they write is complete.
+ * Resolves when the client has gone. Running calls are not answered, but their writes are complete.
  *
  * @param prepare runs before the first call.
  */

@@ -1,4 +1,4 @@
-/** What a tool consists of, and how its call becomes an answer. */
+/** The parts of a tool, and how its call becomes an answer. */
 import type * as z from "zod/v4";
 import { codeOf, messageOf, UserError } from "../base/errors.ts";
 import { logError } from "../base/log.ts";
@@ -23,7 +23,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   answer(input: z.output<Input>, context: Context): Promise<string | Pick<Answer, "text" | "question">>;
 }
 
-/** What a person may decide through the client. */
+/** Decisions that the user may make through the client. */
 export interface Question {
   /** What the person reads. */
   message: string;

@@ -35,7 +35,7 @@ function closed({ id }: ProposalRecord, state: "applied" | "dismissed" | "expire
 export interface CurrentPlan {
   proposal: ProposalRecord;
   plan: RestorePlan;
-  /** The plan does something else than the one that was proposed. The record now holds the new plan. */
+  /** The plan differs from the proposed plan. The record now holds the new plan. */
   isStale: boolean;
 }
 

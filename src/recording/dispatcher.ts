@@ -106,7 +106,7 @@ async function dispatchOnce(input: Dispatch): Promise<Dispatched> {
   }
 }
 
-/** Whether the prompt waits in the agent's queue while the turn goes on. */
+/** Whether the prompt waits in the agent's queue while the turn continues. */
 function isQueued({ isUsingTool }: Agent, { transcriptPath }: Event): boolean {
   return (
     isUsingTool !== undefined && transcriptPath !== null && mayBeFile(transcriptPath) && isUsingTool(transcriptPath)

@@ -38,7 +38,7 @@ function isOpenPrompt(state: SessionState, event: Event, time: string): boolean 
   if (!turn) return false;
   const id = event.metadata["prompt_id"];
   if (id !== undefined && turn.promptId !== null) return id === turn.promptId && promptOf(event) === turn.prompt;
-  // The turn's prompt may be from the transcript of an agent whose hooks have none.
+  // The prompt may come from the transcript, if the agent's hooks have none.
   const isSame = [turn.prompt, null].includes(promptOf(event));
   return isSame && Date.parse(time) - Date.parse(turn.startedAt) < SAME_EVENT_MS;
 }

@@ -14,7 +14,7 @@ export function tellRun(storeDir: string, run: string, sessionId: string): void 
     mkdirSync(join(storeDir, "runs"), { recursive: true });
     writeFileSync(file, sessionId, { flag: "wx", mode: 0o600 });
   } catch {
-    // Told already; or the run goes on without knowing.
+    // Already told, or the run continues without knowing.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a user should know after a restore, a fork or a recovery, as data. cli/render/words/restore/notes.ts has the text. */
+/** Notes for the user after a restore or recovery, as data. cli/render/words/restore/notes.ts has the text. */
 import type { CheckpointDefect } from "../checkpoints/problems.ts";
 import type { RestoreKind } from "./types.ts";
 
@@ -67,7 +67,7 @@ export type ForkNote =
   | { kind: "hooks"; text: string }
   | { kind: "not-the-fork"; directory: string };
 
-/** What became of a fork whose creation or drop was interrupted. */
+/** The outcome of a fork whose creation or drop was interrupted. */
 export type ForkRecovery =
   | ForkNote
   | { kind: "fork-not-finished"; fork: string; action: "make" | "drop"; reason: string }
@@ -83,7 +83,7 @@ export type ForkRecovery =
 /** Notes about a conversation to resume. */
 export type ResumeNote =
   | { kind: "other-sessions"; sessions: string[] }
-  /** Somebody else's words reach the agent in the user's name. */
+  /** Another person's text reaches the agent in the user's name. */
   | { kind: "written-elsewhere"; checkpoint: string }
   | { kind: "secrets-removed"; count: number }
   | { kind: "damaged"; defect: CheckpointDefect }

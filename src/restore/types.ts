@@ -90,7 +90,7 @@ export interface Conflict {
 }
 
 export type ConflictReason =
-  /** Something that is not recorded is in the way: `parent` should be a directory. */
+  /** An unrecorded file is at a target path: `parent` should be a directory. */
   | { kind: "obstacle"; parent: string; type: "symlink" | "file" | "special-file" }
   /** Another turn changed the file at the same time. */
   | { kind: "shared"; by: ConflictSource }

@@ -4,7 +4,7 @@ import { ProblemError } from "../base/errors.ts";
 export type RunProblem =
   | { kind: "resume-unsupported-by-run" }
   | { kind: "runner-unknown"; name: string; names: string[] }
-  /** `program`: what was looked for; `agent`: its name for people. */
+  /** `program`: the missing program; `agent`: its display name. */
   | { kind: "runner-missing"; name: string; program: string; agent: string }
   | { kind: "runner-not-started"; name: string; program: string; reason: string }
   | { kind: "not-askable"; name: string; names: string[] }

@@ -98,42 +98,42 @@ export class RunResult {
     const model = textAt(line, this.#stream.model);
     // Messages that the agent generates itself carry a model name like "<synthetic>".
     if (model !== null && !model.startsWith("<")) this.#model = model;
-    const moments: StreamEvent[] = [];
+    const events: StreamEvent[] = [];
     for (const rule of this.#stream.rules) {
       if (!holds(rule.when, line)) continue;
-      for (const value of rule.in ? membersOf(rule, line) : [line]) this.#apply(rule, value, moments);
+      for (const value of rule.in ? membersOf(rule, line) : [line]) this.#apply(rule, value, events);
     }
-    return moments;
+    return events;
   }
 
-  #apply(rule: StreamRule, value: unknown, moments: StreamEvent[]): void {
+  #apply(rule: StreamRule, value: unknown, events: StreamEvent[]): void {
     const text = plainText(firstAt(value, rule.text));
     switch (rule.is) {
       case "prompt":
-        moments.push({ kind: "prompt", text });
+        events.push({ kind: "prompt", text });
         return;
       case "message":
       case "delta":
         if (text === "") return;
         this.#say(text, rule.is === "delta");
-        moments.push({ kind: rule.is, text });
+        events.push({ kind: rule.is, text });
         return;
       case "tool":
         this.#text = "";
         this.#open = false;
-        moments.push({ kind: "tool", name: textAt(value, rule.name) ?? "", input: firstAt(value, rule.input) ?? null });
+        events.push({ kind: "tool", name: textAt(value, rule.name) ?? "", input: firstAt(value, rule.input) ?? null });
         return;
       case "failure":
         // Keep the first failure, which is the cause; later ones only report that the agent gave up.
         this.#failure ??= text;
-        moments.push({ kind: "failure", text });
+        events.push({ kind: "failure", text });
         return;
       case "end": {
         const ok = holds(rule.succeeds_when, value);
         this.#ended = ok;
         if (text !== "") this.#final = text;
         if (!ok && text !== "") this.#failure ??= text;
-        moments.push({ kind: "end", ok, text: text === "" ? null : text });
+        events.push({ kind: "end", ok, text: text === "" ? null : text });
         return;
       }
       case "usage":

@@ -20,7 +20,7 @@ export function toldByFiles({ cwd, runner: { profile } }: RunRequest) {
     if (told) return;
     const added = [...sessionsAt(profile, root)].filter(([id]) => !before.has(id));
     const [only, ...others] = added.filter(([, path]) => isOf(path, profile.transcript?.lines?.cwd, root));
-    // Of two new ones it is not known which is the run's.
+    // With two new transcripts, the run's is unknown.
     if (!only || others.length > 0) return;
     told = true;
     identify(only[0]);
@@ -28,7 +28,7 @@ export function toldByFiles({ cwd, runner: { profile } }: RunRequest) {
   return { ask, conclude: ask };
 }
 
-/** Whether the transcript names the project, if transcripts of this agent name one. */
+/** Whether the transcript names this project, if this agent's transcripts name projects. */
 function isOf(path: string, cwd: readonly string[] | undefined, root: string): boolean {
   if (cwd === undefined) return true;
   try {
@@ -40,7 +40,7 @@ function isOf(path: string, cwd: readonly string[] | undefined, root: string): b
       if (directory !== null) return directory === root || isInside(root, directory);
     }
   } catch {
-    // It is being written, or it is gone: the next look tells.
+    // It is being written or was deleted: check again later.
   }
   return false;
 }

@@ -38,7 +38,7 @@ export function purgeInIndex({ storeDir, root }: Workspace): boolean {
   });
 }
 
-/** Removes what a killed process did not: sessions that the repository lists as forgotten. */
+/** Finishes the work of killed processes: removes sessions that the repository lists as forgotten. */
 export function removeForgotten(index: SearchIndex, workspace: Workspace): void {
   const isForgotten = forgottenSessions(workspace);
   if (!isForgotten) return;

@@ -18,7 +18,7 @@ export interface IndexStatus {
   pending: number;
   /** Another process is indexing. */
   busy: boolean;
-  /** The index can't be written, as on a full disk, so only what it already holds is found. */
+  /** The index can't be written, as on a full disk, so only already indexed texts are found. */
   readOnly: boolean;
   /** The index was damaged and is being made again. */
   remade: boolean;

@@ -121,7 +121,7 @@ export async function enable(cwd: string, options: EnableOptions): Promise<Enabl
     try {
       const { executable, trust = false } = options;
       const known = record.agents[agent.profile.id]?.scope;
-      // What a user has shared stays shared until they name another scope.
+      // A shared setting stays shared until the user names another scope.
       const scope = options.scope ?? (known === "project" ? known : "local");
       if (options.force && connectionOf(agent) === "hooks" && isScope(known))
         await uninstall(agent, known, { workspace, executable });

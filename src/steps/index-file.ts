@@ -111,7 +111,7 @@ function parseRecord(line: string): Step | Tombstone | undefined {
   }
 }
 
-/** Validates the fields that other code reads without a check. Without lists of its own: a page has many steps. */
+/** Validates the fields that other code reads without a check. Allocates no lists, because a page has many steps. */
 function isStep({
   id,
   kind,

@@ -10,7 +10,7 @@ import { readMembership } from "./membership.ts";
 import { readShare, teamDirectory } from "./sharing.ts";
 import { isDue, readSendState } from "./state.ts";
 
-/** While something is to be forgotten and the hub does not answer, one process keeps trying. */
+/** While a `forget` has not reached the hub, one process keeps retrying. */
 const FORGET_PAUSE_MS = 20_000;
 const FORGET_PATIENCE_MS = 3_600_000;
 

@@ -1,5 +1,5 @@
 /**
- * What a machine and the hub say to each other, version 1: the shapes of requests and answers, and their limits. Both
+ * The protocol between a machine and the hub, version 1: the shapes of requests and answers, and their limits. Both
  * sides ignore fields that they do not know, so that either may be newer. docs/formats/hub.md documents it.
  */
 import * as z from "zod/mini";
@@ -37,7 +37,7 @@ const messageSchema = z.object({
 
 export const turnSchema = z.object({
   agent: name(64),
-  /** A digest of the session's id: the same one that `forget` leaves behind. */
+  /** A digest of the session's id: the same as in `forget`'s record. */
   session: sessionKeySchema,
   turn: z.int().check(z.minimum(1), z.maximum(1_000_000)),
   startedAt: time,

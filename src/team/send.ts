@@ -48,7 +48,7 @@ export type SendResult =
   | { kind: "failed"; failure: Failure }
   /** Another process is sending. */
   | { kind: "busy" }
-  /** Nothing of this repository is shared, and nothing was forgotten since. */
+  /** This repository is not shared, and nothing was forgotten since. */
   | { kind: "not-shared" };
 
 /** What would be sent now. Changes nothing. */

@@ -63,7 +63,7 @@ export async function repositoryName(workspace: Workspace): Promise<string> {
 
 /**
  * `git@github.com:acme/shop.git` and `https://github.com/acme/shop` have the same name. A local path is its last part.
- * Nothing of a password stays, even where somebody wrote `@` or `:` in it, and no query.
+ * Removes a password completely, even with `@` or `:` in it, and any query.
  */
 export function nameFromAddress(address: string): string {
   const url = /^[a-z+]+:\/\/(?:[^/]*@)?([^/:@]+)(?::\d*)?\/([^?#]*)/i.exec(address);

@@ -58,7 +58,7 @@ export function endOfLines(bytes: Uint8Array): number {
   return bytes.lastIndexOf(NEWLINE) + 1;
 }
 
-/** True for a single JSON text rather than JSONL: if it has several lines, the first is not valid JSON by itself. */
+/** True for a single JSON text rather than JSONL: if it has several lines, the first alone is not valid JSON. */
 export function isOneDocument(bytes: Buffer): boolean {
   if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) return false;
   const end = bytes.indexOf(NEWLINE);

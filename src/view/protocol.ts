@@ -49,7 +49,7 @@ export interface ErrorAnswer {
   };
 }
 
-/** Every query accepts `repository`, an id from `repositories`; the default is the one that `view` was started in. */
+/** Every query accepts `repository`, an id from `repositories`; the default is the one where `view` started. */
 export interface Queries {
   state: { query: NoQuery; answer: State };
   repositories: { query: NoQuery; answer: { repositories: Repository[] } };
@@ -99,7 +99,7 @@ export interface Queries {
   fork: { query: { id: string }; answer: ForkComparison };
 
   runs: { query: NoQuery; answer: { runs: SessionRow[] } };
-  /** What a run wrote to its log from byte `offset` on. Ask again at `next` when a `changed` event names `runs`. */
+  /** The log of a run from byte `offset` on. Ask again at `next` when a `changed` event names `runs`. */
   runLog: { query: { id: string; offset?: string; reveal?: "1" }; answer: RunLog };
 
   search: { query: { q: string; limit?: string; best?: "1"; here?: "1" }; answer: SearchAnswer };
@@ -129,7 +129,7 @@ export type CommandName = keyof Commands;
 export interface LiveEvents {
   /** The first event of each connection. A different `instance` after a reconnect means another server: reload. */
   hello: { instance: string; version: string };
-  /** Something changed on disk: ask again for what is shown. At most a few per second. */
+  /** Something changed on disk: reload the visible data. At most a few per second. */
   changed: { repository: string; topics: Topic[] };
 }
 

@@ -120,7 +120,7 @@ export function lineFieldChecks(profile: Profile, transcripts: readonly Uint8Arr
   const lines = profile.transcript?.lines;
   if (!lines) return [];
   const messages = transcripts.flatMap((bytes) => valuesIn(bytes, lines));
-  // A document has fields of its own, such as the session's id.
+  // A document has its own fields, such as the session's id.
   const documents = lines.list === undefined ? [] : transcripts.map((bytes) => documentIn(bytes));
   const values = [...messages, ...documents];
   const blocks = values.flatMap((value) => firstAt(value, lines.blocks?.at) ?? []);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { completeProfile, userAgentsDirectory } from "../registry/registry.ts";
 
-/** Of these ids, those whose profile is the user's and has problems. */
+/** The ids whose profiles are the user's and have problems. */
 export async function faultyProfiles(ids: readonly string[]): Promise<string[]> {
   const faulty: string[] = [];
   for (const id of ids) {
@@ -13,7 +13,7 @@ export async function faultyProfiles(ids: readonly string[]): Promise<string[]> 
       const { problemsOf } = await import("../contract/schema.ts");
       if (problemsOf(value).length > 0) faulty.push(id);
     } catch {
-      // It can't be used at all, which is told elsewhere.
+      // It can't be used at all, which is reported elsewhere.
     }
   }
   return faulty;

@@ -5,7 +5,7 @@ export type CommandFormat = "markdown" | "toml";
 interface AgentCommand {
   name: string;
   description: string;
-  /** `{args}` stands for what the user types behind the command. */
+  /** `{args}` is replaced by the text that the user types after the command. */
   prompt: string;
 }
 

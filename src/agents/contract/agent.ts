@@ -29,7 +29,7 @@ export interface Agent {
   readonly shellUse?: (toolName: string | null, input: unknown) => ShellUse | null;
   /**
    * For an agent that reports a prompt when it enters a queue: true if the transcript ends with a tool that is still
-   * running. The prompt then belongs to that turn, or begins a turn of its own later.
+   * running. The prompt then belongs to that turn, or begins a new turn later.
    */
   readonly isUsingTool?: (transcriptPath: string) => boolean;
   /** Events report tokens (`tokensSoFar`), whether or not the transcript does. */
@@ -145,7 +145,7 @@ export interface SelfInstaller {
   areInstalled(root: string): boolean;
 }
 
-/** For an agent whose hooks live in a separate file, such as a plugin: the settings format `own-file`. */
+/** For an agent whose hooks are in a separate file, such as a plugin: the settings format `own-file`. */
 export interface HookFile {
   /**
    * Returns the whole file. `command` returns the shell command that calls us for a verb. The file must contain at

@@ -82,7 +82,7 @@ function upgradedRule(rule: unknown): unknown {
       ? { path: matches["path"], regex: matches["regex"] ?? matches["pattern"] }
       : matches,
   };
-  // A condition that nobody knows must not be dropped: the rule would match more than was meant.
+  // An unknown condition must not be dropped: the rule would match too much.
   return { ...rest, ...present(known), ...conditions };
 }
 

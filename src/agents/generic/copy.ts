@@ -83,7 +83,7 @@ function firstText(bytes: Buffer, { cwd }: LinesSection): string | null {
   return null;
 }
 
-/** The paths whose text changes in a copy, and what it becomes. */
+/** The paths whose text changes in a copy, with the new text. */
 function* changesIn(
   value: unknown,
   lines: LinesSection,

@@ -61,7 +61,7 @@ function messageReader(description: Description): ReadEntries {
   };
 }
 
-/** A message whose agent gives it no id is known by its place. */
+/** A message without an id from the agent is identified by its position. */
 export function readMessage(value: unknown, index: number, description: Description): TranscriptLine | null {
   const line = readLine(value, description);
   if (line === null || line.id !== null || description.lines.id !== undefined) return line;

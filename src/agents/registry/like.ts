@@ -1,4 +1,4 @@
-/** Merges a profile with the one that it is like. */
+/** Merges a profile with the profile that its `like` names. */
 import { isRecord } from "../../base/json.ts";
 
 /** The base with everything that `own` says instead: tables are merged, anything else is replaced, null removes. */

@@ -1,5 +1,5 @@
 /**
- * Normalizes what an agent sends for the lifecycle: payload → HookEnvelope → Event. Nothing here throws on any input,
+ * Normalizes an agent's hook payload: payload → HookEnvelope → Event. Nothing here throws on any input,
  * because a hook must never make an agent fail.
  */
 import { withoutLeadingHyphen } from "../../base/ids.ts";

@@ -68,5 +68,5 @@ export const PACKAGED: Record<string, Packaged> = {
   },
 };
 
-/** Agents whose transcripts a plugin of ours writes into the store, each into a folder with the agent's id. */
+/** Agents whose transcripts are written by our plugin, into a folder of the store with the agent's id. */
 export const STORE_FOLDERS: readonly string[] = ["kilo", "opencode"];

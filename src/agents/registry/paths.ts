@@ -46,7 +46,7 @@ export function isPath(path: string): boolean {
 /** The parent and name of the value at a path, so that the caller can replace the value. */
 export function leafAt(root: unknown, path: string): { parent: Record<string, unknown>; name: string } | undefined {
   const dot = path.lastIndexOf(".");
-  // What is inside a text can be read there, but not replaced.
+  // JSON within a string can be read, but not replaced.
   const parent = dot < 0 ? undefined : walk(root, path.slice(0, dot), (value) => value);
   const name = ownName(parent, path.slice(dot + 1));
   return name === undefined ? undefined : { parent: parent as Record<string, unknown>, name };

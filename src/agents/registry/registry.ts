@@ -159,7 +159,7 @@ async function ownProfile(id: string, repository: RepositoryProfiles | undefined
   return accepted ?? readProfile(join(userAgentsDirectory(), `${id}.json`), id);
 }
 
-/** The profile in a file, with everything of the one that it is like. Throws if there is no end to that. */
+/** The profile in a file, merged with the profile that its `like` names. Throws on a cycle. */
 export async function completeProfile(path: string): Promise<unknown> {
   return complete(await withVersion(readJson(path)), path);
 }
@@ -186,7 +186,7 @@ async function readProfile(path: string, id: string): Promise<Profile | undefine
     if (value === undefined) return undefined;
     if (isProfile(value) && value.id === id) {
       await loadEngineFor(value);
-      // What it is like may change without it, and two changes in one moment of the file's clock look alike.
+      // The profile named by `like` may change separately, and two changes within one clock tick look alike.
       const isOld = Date.now() - Number(stat.mtimeMs) > RACY_MS;
       if (value.like === undefined && isOld) known.set(path, { state, profile: value });
       return value;

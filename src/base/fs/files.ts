@@ -23,7 +23,7 @@ const NEWLINE = 10;
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
 
-/** Undefined if there is no such path, also because a file stands where the path needs a directory. */
+/** Undefined if there is no such path, also because a file is in place of a directory of the path. */
 export function statIfPresent(path: string | Buffer): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

@@ -8,7 +8,7 @@ export class Rest {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #count = 0;
 
-  /** After so many pieces of work without a pause, nobody waits for one any more. */
+  /** After this many tasks without a pause, callers no longer wait for one. */
   constructor(maxWithoutPause = Number.POSITIVE_INFINITY) {
     this.#maxWithoutPause = maxWithoutPause;
   }

@@ -251,7 +251,7 @@ export function sessionPaths(id: string, index: number, files: { has(name: strin
   };
 }
 
-/** Converts an agent's name for something to one that is valid in a tree and accepted by readers of the format. */
+/** Converts an agent's name to one that is valid in a tree and accepted by readers of the format. */
 export function safeName(text: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/.test(text)) return text;
   return `x-${digest("sha256", text).toString("hex").slice(0, 24)}`;

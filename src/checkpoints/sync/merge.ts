@@ -14,7 +14,7 @@ export interface Merged {
   tip: string;
   /** Checkpoints that are new here, or have gained content. */
   changed: string[];
-  /** True if both sides had content of their own. */
+  /** True if both sides had content that the other lacked. */
   joined: boolean;
 }
 

@@ -9,7 +9,7 @@ const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l";
 
 export interface FullScreen<T> {
   draw(columns: number, rows: number): string[];
-  /** Undefined as long as the user goes on. */
+  /** Undefined until the user is done. */
   press(key: Key): { picked: T } | { canceled: true } | undefined;
 }
 

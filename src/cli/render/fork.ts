@@ -10,7 +10,7 @@ export function forkJson({ chat, from, base: _, v: _v, making: _making, ...rest 
   return { ...rest, step: from.step, from, chat: chat && { ...chat, transcript } };
 }
 
-/** A new fork: what it lacks, and notes as sentences and as data. */
+/** A new fork: missing parts, and notes as sentences and as data. */
 export function madeJson({ record, missing, notes }: MadeFork) {
   return { fork: forkJson(record), missing: missing.map(sideEffectRow), notes: notes.map(noteText), facts: notes };
 }

@@ -1,4 +1,4 @@
-/** Renders what an agent proposes: one entry of a list, and the lines above its plan. */
+/** Renders an agent's proposal: one entry of a list, and the lines above its plan. */
 import type { Proposal } from "../../api/proposals.ts";
 import { oneLine, plural, printable, shorten } from "../../base/text.ts";
 import type { Channel, Paint } from "../terminal/io.ts";

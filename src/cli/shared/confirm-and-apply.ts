@@ -161,7 +161,7 @@ function refusal(plan: RestorePlan): UserError {
   );
 }
 
-/** Names the command that also takes back the turns in the way, if only turns are. */
+/** Names the command that also undoes the conflicting turns, if all conflicts are with turns. */
 function laterTurnsHint(plan: RestorePlan): string {
   const later = obstacles(plan).map(({ reason }) =>
     "by" in reason && reason.by?.kind === "turn" ? reason.by.step : null,

@@ -22,7 +22,7 @@ export async function openWorkspace(io: Io): Promise<Workspace> {
   return workspace;
 }
 
-/** A repository that `enable --scope user` covers needs no `enable` of its own. */
+/** A repository that `enable --scope user` covers needs no separate `enable`. */
 async function startUserScope(io: Io): Promise<void> {
   const workspace = findWorkspace(io.cwd);
   if (!workspace || isEnabled(workspace) || !existsSync(userScopeFile())) return;

@@ -2,7 +2,7 @@
  * Finds tracked files that were written again within the second in which git compared them with the index, with their
  * size and modification time kept. git compares whole seconds and takes them for unchanged; the index has nanoseconds.
  *
- * A file that is compared after its second has passed can't change unseen by git any more, so each entry is compared
+ * A file that is compared after its second has passed can no longer change unnoticed by git, so each entry is compared
  * once. Losing the file that remembers this costs time, never correctness.
  */
 import { type BigIntStats, statSync } from "node:fs";
@@ -37,7 +37,7 @@ const CLOCKS_DIFFER_SECONDS = 2;
 /** More than this are found only where a file system forgets nanoseconds. */
 const MAX_FOUND = 1_000;
 
-/** What a hook has time for; it leaves more to the worker. */
+/** A hook's time limit; it leaves the rest to the worker. */
 const HURRIED = { files: 1_000, indexBytes: 1 << 20 };
 
 export function findRewritten(workspace: Workspace, index: string, isHurried: boolean): TrackedFile[] {

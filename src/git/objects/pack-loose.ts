@@ -13,7 +13,7 @@ const LOOSE_SAMPLE = 27;
 const MAX_AT_ONCE = 50_000;
 const TIMEOUT_MS = 600_000;
 
-/** Removes only loose objects that are in the pack; prunes nothing of the user's. */
+/** Removes only loose objects that are in the pack; prunes none of the user's objects. */
 export async function packLooseObjects(workspace: Workspace): Promise<void> {
   const objects = join(workspace.commonDir, "objects");
   if (!isLooseMany(objects) && !hasManyWideTrees(workspace)) return;

@@ -61,7 +61,7 @@ export async function prunePrivateObjects(workspace: Workspace): Promise<void> {
   }
 }
 
-/** Packs referenced objects and deletes unreferenced ones that were written before that time. */
+/** Packs referenced objects and deletes unreferenced ones written before that time. */
 async function collect(workspace: Workspace, before: number): Promise<void> {
   const objects = join(privateRepository(workspace).commonDir, "objects");
   const contents = await contentsOf(workspace, objects);

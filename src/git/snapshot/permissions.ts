@@ -96,7 +96,7 @@ export class PermissionNotes {
     this.#asUsual[kind].push(path);
   }
 
-  /** Whether so many paths are unusual that it must be known how many are not. */
+  /** Whether so many paths are unusual that the others must be counted. */
   get needsMajority(): boolean {
     const { file, executable, directory } = this.#others;
     return file.length + executable.length + directory.length > MAX_EXCEPTIONS;

@@ -31,7 +31,7 @@ export async function runStatus(
 ): Promise<StatusRun> {
   const began = performance.now();
   const left = (share: number) => patienceMs * share - (performance.now() - began);
-  // Without a wait, so that git starts at once where nothing has to be asked first.
+  // Does not wait, so that git starts at once if nothing must be asked first.
   const known = facts instanceof Promise ? await facts : facts;
   let large: LargeFile[] = [];
   let isUnfiltered = areHung(workspace, known);

@@ -15,7 +15,7 @@ export function countWideTrees(workspace: Place, written: number): void {
   for (let i = 0; i < written; i++) appendLine(fileOf(workspace), "");
 }
 
-/** Whether there are so many that packing pays off. */
+/** Whether there are enough for packing to pay off. */
 export function hasManyWideTrees(workspace: Place): boolean {
   return (statSync(fileOf(workspace), { throwIfNoEntry: false })?.size ?? 0) >= MANY;
 }

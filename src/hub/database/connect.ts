@@ -65,7 +65,7 @@ export class Database {
   readonly #readSlots: Slots;
   #pool: Bun.SQL;
   #readPool: Bun.SQL;
-  /** Has a connection of its own: it must outlive pools that are replaced. */
+  /** Uses a separate connection, which must outlive replaced pools. */
   #listener: Bun.SQL | undefined;
 
   constructor(options: DatabaseOptions) {
@@ -107,7 +107,7 @@ export class Database {
     return { close: () => subscription.unlisten() };
   }
 
-  /** Whether reads have a server of their own. */
+  /** Whether reads use a separate server. */
   get hasReplica(): boolean {
     return this.#options.readUrl !== this.#options.url;
   }
@@ -123,7 +123,7 @@ export class Database {
     } catch (error) {
       const isReplica = options.readOnly === true && this.hasReplica;
       if (!isRepeatable(error) && !(isReplica && error instanceof DatabaseTimeout)) throw error;
-      // A replica that is down, or whose replay was in the way, is no reason to fail: the primary has it all.
+      // If a replica is down, or its replay cancelled the query, ask the primary, which has everything.
       if (isReplica) return this.#attempt(work, { ...options, readOnly: false });
       await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
       return this.#attempt(work, options);

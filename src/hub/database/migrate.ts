@@ -40,7 +40,7 @@ export function migrate(database: Database): Promise<{ from: number; to: number 
   );
 }
 
-/** Throws unless the schema is the one that this program was written for. */
+/** Throws unless the schema has this program's version. */
 export async function requireCurrentSchema(database: Database): Promise<void> {
   requireKnown(await database.asOwner(appliedVersion));
   await requireUsableSchema(database);

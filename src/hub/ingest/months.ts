@@ -16,7 +16,7 @@ export class Months {
     this.#database = database;
   }
 
-  /** Creates missing partitions, in transactions of their own: creating one locks the tables for a moment. */
+  /** Creates missing partitions in separate transactions, because each briefly locks the tables. */
   async ensure(times: Iterable<string>): Promise<void> {
     for (const month of new Set([...times].map((time) => monthOf(time)))) {
       if (this.#known.has(month)) continue;

@@ -1,2 +1,2 @@
-/** What was asked for is not in the index, or may not be seen: the answer is the same. */
+/** The same answer for data that is not in the index and for data that the person may not read. */
 export class NotThere extends Error {}

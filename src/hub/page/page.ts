@@ -47,7 +47,7 @@ export class Page {
     this.#cookie = this.#scheme === "https" ? "__Host-backtrail" : "backtrail-hub";
   }
 
-  /** Undefined if the address belongs to nothing of the page. */
+  /** Undefined if the page has no such address. */
   async answer(given: PageRequest): Promise<Response | undefined> {
     const path = given.url.pathname.slice(1);
     const name = path.startsWith("api/") ? path.slice("api/".length) : null;
@@ -108,7 +108,7 @@ export class Page {
   }
 }
 
-/** Tells the page whose server this is, before it has asked anything. */
+/** Tells the page that its server is a hub, before the first request. */
 function withMark(assets: ReadonlyMap<string, Asset>): ReadonlyMap<string, Asset> {
   const index = assets.get("index.html");
   if (!index) return assets;

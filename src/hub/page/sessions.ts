@@ -5,7 +5,7 @@ import { NotThere } from "./not-there.ts";
 import type { Asked } from "./queries.ts";
 import { entryOf, FIELDS, type Row, sessionId, turnRow } from "./turns.ts";
 
-/** The list has the sessions of so many of the newest turns. */
+/** The list has the sessions of this many newest turns. */
 const NEWEST_TURNS = 2_000;
 const MAX_TURNS = 5_000;
 const MAX_LIMIT = 500;
@@ -114,7 +114,7 @@ function sessionRow(rows: readonly Row[]): SessionRow[] {
       parent: null,
       prompt,
       model: newest.model,
-      // The list shows them: whose session it is, and where.
+      // The list shows the session's person and repository.
       tags: [...(newest.person === null ? [] : [newest.person]), newest.repository],
       startedAt: oldest.started_at.toISOString(),
       updatedAt: (newest.ended_at ?? newest.started_at).toISOString(),

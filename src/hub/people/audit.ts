@@ -30,7 +30,7 @@ export async function readAudit(
     .map(({ at, detail, ...row }) => ({ ...row, at: at.toISOString(), detail: JSON.parse(detail) as unknown }));
 }
 
-/** Deletes entries that are older than so many days; returns how many. */
+/** Deletes entries older than this many days; returns how many. */
 export async function trimAudit(database: Database, days: number): Promise<number> {
   return database.asOwner(
     async (query) => {

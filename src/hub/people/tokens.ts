@@ -132,7 +132,7 @@ export async function revoke(database: Database, what: string): Promise<{ tokens
   });
 }
 
-/** What an administrator does at the database is in the audit log too, without a person: the database knows only itself. */
+/** The audit log also has what an administrator does at the database, without a person's name. */
 export async function noteAction(query: Query, action: string, detail: object): Promise<void> {
   await query("INSERT INTO audit (action, detail) VALUES ($1, $2::text::jsonb)", action, JSON.stringify(detail));
 }

@@ -32,7 +32,7 @@ interface Stream {
   /** For the page, which only wants to know that it should ask again. */
   isPage: boolean;
   since: Date;
-  /** What was shown within the overlap. */
+  /** The events already shown within the overlap. */
   shown: Set<string>;
   send(event: string): void;
   close(): void;

@@ -181,7 +181,7 @@ export const ROUTES: readonly Route[] = [
   },
 ];
 
-/** What a machine sends is checked, stored for the caller, and answered with what became of it. */
+/** Checks a machine's turns, stores them for the caller, and answers with the result for each. */
 function sending<T extends z.ZodMiniType>(
   path: string,
   schema: T,

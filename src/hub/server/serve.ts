@@ -196,7 +196,7 @@ interface Trouble {
   retryAfter?: string;
 }
 
-/** What ends without anybody changing the hub is 503: clients keep what they have and try again. */
+/** Temporary failures are 503: clients keep their data and retry. */
 function troubleOf(error: unknown): Trouble {
   const state = sqlState(error) ?? "";
   if (FULL.test(state))

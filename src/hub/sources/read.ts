@@ -1,6 +1,6 @@
 /**
  * Fills the index from git remotes that carry checkpoints. A turn that its author's machine has sent stays as it was
- * sent; a turn that nobody sent is stored up to the level that its author shares, or else the level of the source.
+ * sent; a turn that no machine sent is stored up to its author's level, otherwise the level of the source.
  */
 import { messageOf } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
@@ -31,7 +31,7 @@ export interface ReadResult {
   source: string;
   /** Turns in the checkpoints that were read. */
   turns: number;
-  /** Turns whose row, from whichever side, is what the checkpoint says. */
+  /** Turns whose row, sent or read, agrees with the checkpoint. */
   same: number;
   /** Turns that a machine sent with another content: `<session> <turn>`. */
   different: string[];

@@ -118,7 +118,7 @@ async function draft(workspace: Workspace, target: StateTarget, options: MakeOpt
   };
 }
 
-/** What a recreated fork keeps; its files are those of its last state. */
+/** The kept parts of a recreated fork; its files are those of its last state. */
 function asBefore(
   workspace: Workspace,
   { record, tip, chat }: NonNullable<MakeOptions["dropped"]>,

@@ -64,7 +64,7 @@ async function removeAgain(workspace: Workspace, record: ForkRecord): Promise<Fo
   ];
 }
 
-/** What was committed or staged only there, and the refs that hold it now. */
+/** Commits and staged changes that only the fork had, and the refs that hold them now. */
 async function keptWork(workspace: Workspace, record: ForkRecord): Promise<ForkRecovery[]> {
   if (workspace.kind === "private") return [];
   const id = refId(record);

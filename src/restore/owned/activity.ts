@@ -43,7 +43,7 @@ export function isInTurn(workspace: Workspace): boolean {
   });
 }
 
-/** The id of a process working in the directory. Waits for our own worker, which ends by itself. */
+/** The id of a process working in the directory. Waits for our own worker, which ends soon. */
 export async function processAt(workspace: Workspace): Promise<number | undefined> {
   const deadline = performance.now() + WORKER_WAIT_MS;
   while (isHeld(workerLock(workspace)) && performance.now() < deadline)

@@ -38,7 +38,7 @@ export interface KeptRepository {
   inner: { directory: string; gitDir: string }[];
 }
 
-/** What a repository has that no remote has, or why that is unknown. */
+/** Content of a repository that no remote has, or why that is unknown. */
 export type OwnWork = "unreadable" | "other-worktree" | "uncommitted-files" | "unpushed-commits";
 
 /** `paths` are directories below `root` with a `.git`; `modulesDir` contains the repositories of submodules. */

@@ -12,7 +12,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { LineEndSettings } from "../../model/step.ts";
 import { contentId } from "../apply/content.ts";
 
-/** git looks for a NUL in so many bytes to tell that a file is no text. */
+/** git detects binary files by a NUL within this many bytes. */
 const BINARY_WITHIN = 8_000;
 
 export interface Settings {
@@ -38,7 +38,7 @@ export async function otherFiles(
   return files;
 }
 
-/** The files whose bytes on disk are not those that git wrote then. */
+/** The files whose bytes on disk differ from those that git wrote then. */
 export function convertedOtherwise(
   workspace: Workspace,
   files: ReadonlyMap<string, TreeEntry>,

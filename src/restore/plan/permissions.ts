@@ -109,7 +109,7 @@ export async function permissionsBefore(
       if (!recorded || !after || !concerned.has(path)) continue;
       const wanted = await recorded.of(path, after);
       if (now) {
-        // What was opened to others since is closed again; the user may have closed more than that.
+        // Permissions added for others since are removed; the user may have removed more.
         if (wanted !== undefined && isNarrower(workspace, path, wanted)) files.set(path, wanted);
         for (const parent of parentsOf(path)) {
           const then = recorded.listedDirectory(parent);
@@ -158,7 +158,7 @@ async function recordedPermissions(
   if (!known) return undefined;
   const modes = new Map(Object.entries(known.modes).map(([path, mode]) => [path, settableBits(workspace, mode)]));
   const listedLinks = new Set(known.links);
-  // One comparison of the two trees for all paths: looking up each path by itself reads a tree object per directory.
+  // One comparison of the two trees for all paths: looking up each path alone reads a tree object per directory.
   let readFiles: Promise<ReadonlySet<string>> | undefined;
   const wasRead = async (path: string) => {
     if (index === null) return false;

@@ -210,7 +210,7 @@ export function pastState({ snapshot }: Step, paths: readonly string[] | null): 
 }
 
 /**
- * Before the first recorded step, the index of the turn's last step stands in: nothing else is known about the start.
+ * Without an earlier step, uses the index of the turn's last step: nothing else is known about the start.
  */
 function stateAt(steps: readonly Step[], at: number, turn: FoundTurn): TreeState {
   const step = steps[at];

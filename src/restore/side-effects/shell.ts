@@ -4,7 +4,7 @@
  */
 import { gitVerb, programOf, RUNNERS, simpleCommands, withoutPrefixes } from "../../recording/tiers/destructive.ts";
 
-/** What a command may have created in git; refs have the details. */
+/** Things in git that a command may have created; refs have the details. */
 export type Made = "commit" | "branch" | "tag" | "stash";
 
 export type CommandEffect =

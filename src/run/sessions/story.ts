@@ -69,7 +69,7 @@ export async function storyOf(workspace: Workspace | undefined, session: Session
 }
 
 /**
- * Each run is one turn. Takes from the log what it knows better, the whole result and the failure, and the rest from
+ * Each run is one turn. Takes the whole result and the failure from the log, and the rest from
  * the record.
  */
 function merged(recorded: readonly StoryTurn[], logged: readonly StoryTurn[]): StoryTurn[] {

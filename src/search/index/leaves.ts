@@ -8,12 +8,12 @@ import type { Documents } from "../words/postings.ts";
 /** A leaf ends after the token with which it is this long. */
 const LEAF_BYTES = 4 << 10;
 const FIRST_TOKEN = 256;
-/** A number takes at most so many bytes. */
+/** The maximum length of a number in bytes. */
 const MAX_NUMBER = 5;
 
 /**
  * Passes each leaf to `write`, with bytes from which on its tokens are. Both are valid only until that returns. A token
- * with a long list of documents has a leaf of its own, so that no other token is looked up in it.
+ * with a long list of documents has a separate leaf, so that no other token is looked up in it.
  */
 export class LeafWriter {
   readonly #write: (first: Uint8Array, data: Uint8Array) => void;
@@ -70,7 +70,7 @@ export class LeafWriter {
   }
 
   end(): void {
-    // After a long list, what is not in the run is looked up in an empty leaf.
+    // After a long list, a token that is not in the run is looked up in an empty leaf.
     if (this.#length === 0 && this.#isAfterLong) this.#first = this.#afterLast();
     else if (this.#length === 0) return;
     this.#write(this.#first, this.#data.subarray(0, this.#length));
@@ -93,14 +93,14 @@ export class LeafWriter {
 export class LeafReader {
   #data: Uint8Array = new Uint8Array(0);
   #at = 0;
-  /** Whether the documents of the token at hand were read. */
+  /** Whether the documents of the current token were read. */
   #isRead = true;
-  /** The token at hand; valid until `next`. */
+  /** The current token; valid until `next`. */
   readonly token: Stretch = { bytes: new Uint8Array(FIRST_TOKEN), start: 0, end: 0 };
   /** How many documents have it. */
   count = 0;
 
-  /** Goes on with this leaf. */
+  /** Continues with this leaf. */
   open(data: Uint8Array): void {
     this.#data = data;
     this.#at = 0;
@@ -124,7 +124,7 @@ export class LeafReader {
     return true;
   }
 
-  /** Calls `visit` with each document of the token at hand. Only once for each token. */
+  /** Calls `visit` with each document of the current token. May be called once for each token. */
   documents(visit: (document: number) => void): void {
     let document = -1;
     for (let left = this.count; left > 0; left--) {

@@ -23,7 +23,7 @@ export function documentsMatching(
   return found;
 }
 
-/** The tokens that begin like this, at most so many. */
+/** The tokens with this prefix, at most `limit`. */
 export function tokensLike(database: Database, { id }: Pick<Segment, "id">, start: string, most: number): string[] {
   const found: string[] = [];
   eachToken(database, id, tokenRange(start, true), ({ token }) => {

@@ -58,7 +58,7 @@ export function openIndex(path = indexPath()): OpenIndex {
   }
 }
 
-/** Unless it is the last try, an error that may go away by itself is thrown as it is. */
+/** Rethrows an error that may be temporary, unless this is the last try. */
 function openOnce(path: string, isLast: boolean): OpenIndex {
   try {
     return { database: writable(path), path, readOnly: false };

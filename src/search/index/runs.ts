@@ -7,9 +7,9 @@ import type { Postings } from "../words/postings.ts";
 import type { Database } from "./database-types.ts";
 import { LeafReader, LeafWriter } from "./leaves.ts";
 
-/** A segment that still grows has at most so many runs. */
+/** The maximum number of runs in a growing segment. */
 const MAX_RUNS = 8;
-/** A run is merged with the later ones if it is at most so many times as long as these together. */
+/** A run is merged with the later runs if it is at most this many times as long as all of them. */
 const MERGED = 4;
 const FIRST_DOCUMENTS = 1 << 10;
 
@@ -119,7 +119,7 @@ function merge(database: Database, runs: readonly Run[]): void {
   for (const run of runs) removeRun(database, run);
 }
 
-/** Fills `same` with the readers whose token is the least. */
+/** Fills `same` with the readers at the smallest token. */
 function findLeast(readers: readonly RunReader[], same: RunReader[]): void {
   same.length = 0;
   for (const reader of readers) {
@@ -136,7 +136,7 @@ class RunReader {
   readonly #run: number;
   readonly #from: Stretch;
   readonly #before: Stretch;
-  /** Where the leaf at hand begins. */
+  /** The start of the current leaf. */
   #first: Uint8Array | undefined;
   readonly leaf = new LeafReader();
 

@@ -5,7 +5,7 @@
 import type { Database } from "./database-types.ts";
 
 export const VERSION = 2;
-/** The oldest SQLite that the index is tested with: the one that macOS 14 has. */
+/** The oldest SQLite that the index is tested with: that of macOS 14. */
 export const OLDEST_SQLITE = "3.43.0";
 
 /** Fields in the order of their numbers in `docs.field`. The order is part of the format. */

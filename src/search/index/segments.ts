@@ -78,7 +78,7 @@ export class Segments {
     this.#current = undefined;
   }
 
-  /** Writes the words of what was flushed. Call before the transaction is committed. */
+  /** Writes the words of the flushed documents. Call before the transaction is committed. */
   writeWords(): void {
     writeRun(this.#database, this.#segment, this.#postings);
   }
@@ -199,7 +199,7 @@ function endOfPart(text: string, start: number): number {
   if (end === text.length) return end;
   const newline = text.lastIndexOf("\n", end - 1);
   if (newline > start) return newline + 1;
-  // What is still one word after so many characters is data.
+  // A word longer than this is data.
   for (let at = end; at > end - 2 * MAX_WORD; at--) if (classAt(text, at - 1) === SEPARATOR) return at;
   return isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
 }

@@ -56,7 +56,7 @@ function endsWord(text: string, end: number): boolean {
   return kind === SEPARATOR || kind === CJK || end >= text.length || classAt(text, end) !== kind;
 }
 
-/** True if the last character goes on with an accent. */
+/** True if an accent follows the last character. */
 function continues(text: string, end: number): boolean {
   return end < text.length && text.charCodeAt(end) > 0x7f && MARK.test(text.slice(end, end + 2));
 }

@@ -75,7 +75,7 @@ function startOpen(word: string, endOpen: boolean): Expression | null {
     spans.map(({ start, end }, index) => {
       const piece = word.slice(start, end);
       const isOpen = endOpen && index === spans.length - 1;
-      // In a longer word, `HTMLP` may be the beginning of `HTMLParser`, whose pieces are others.
+      // In a longer word, `HTMLP` may be the beginning of `HTMLParser`, which has other pieces.
       if (!isIndexed(fold(piece)) || (isOpen && CAPITALS.test(piece))) return null;
       return isOpen ? prefix(fold(piece)) : exact(fold(piece));
     }),

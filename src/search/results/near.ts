@@ -1,4 +1,4 @@
-/** What is close to a query that found nothing: similar words, and hits that only a filter excludes. */
+/** Suggestions for a query without hits: similar words, and hits that only a filter excludes. */
 import { closest } from "../../base/text.ts";
 import { tokensLike } from "../index/matching.ts";
 import type { SearchIndex } from "../index/store.ts";

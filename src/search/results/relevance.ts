@@ -6,7 +6,7 @@ import type { SearchIndex } from "../index/store.ts";
 import type { Term } from "../query/parse.ts";
 import { matchesIn } from "./snippets.ts";
 
-/** What the user asked says more than what a tool printed. */
+/** A user's prompt is more relevant than a tool's output. */
 const WEIGHTS: Readonly<Record<Field, number>> = {
   prompt: 3,
   path: 2,

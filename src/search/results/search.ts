@@ -62,9 +62,9 @@ export interface RunOptions {
   fates?: Fates | undefined;
 }
 
-/** Of so many likely documents, the most relevant are shown. */
+/** The most relevant of this many candidates are shown. */
 const RANKED = 100;
-/** Words that match less than this share of at least so many documents are rare. */
+/** A word is rare if it matches less than this share of the documents, if there are at least this many. */
 const RARE = 1 / 2_000;
 const MANY = 20_000;
 

@@ -27,7 +27,7 @@ export interface IndexedSession {
   texts: IndexedText[];
 }
 
-/** Sessions whose id begins like this, each once, with their prompts and answers. */
+/** Sessions whose id has this prefix, each once, with their prompts and answers. */
 export function indexedSessions(index: SearchIndex, id: string): IndexedSession[] {
   const found = index.conversations("substr(session, 1, ?) = ? and part = ''", id.length, id);
   const exact = found.filter(({ session }) => session === id);

@@ -36,7 +36,7 @@ function originalOf(workspace: Workspace, { target }: RestoreRecord, agent: stri
   return ("turns" in target && target.turns.find((each) => each.agent === agent)) || null;
 }
 
-/** Null if the step belongs to another agent, whose conversation is handed over and not copied. */
+/** Null if the step belongs to another agent: its conversation is handed over, not copied. */
 function sessionOf(workspace: Workspace, id: string, agent: string): SessionRef | null {
   const step = stepsIn(workspace).byId(id);
   return step?.agent === agent && step.session !== null ? { agent, session: step.session } : null;

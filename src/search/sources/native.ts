@@ -79,7 +79,7 @@ class Walk {
     }
   }
 
-  /** A known file, whose agent is that of the directory. */
+  /** A known file; its agent is the directory's. */
   file(path: string, roots: readonly TranscriptRoot[]): void {
     const root = roots.find(({ directory }) => path.startsWith(`${directory}/`));
     if (root) this.#add(path, root);

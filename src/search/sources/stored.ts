@@ -1,6 +1,6 @@
 /**
  * Conversations that are not in transcript files: logs of headless runs that were not recorded, fetched checkpoints, and
- * (opencode.ts) an agent's database. What a transcript or a recorded session has is indexed from there instead.
+ * (opencode.ts) an agent's database. A transcript or a recorded session takes precedence.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ export interface StoredConversation extends ConversationName {
   documents(): Promise<NewDocument[]>;
 }
 
-/** What an origin begins with if it is no path. */
+/** The prefix of an origin that is not a path. */
 const ORIGIN = { run: "run ", checkpoint: "checkpoint " } as const;
 const FIELD_OF: Readonly<Record<StoryEntry["kind"], Field>> = {
   prompt: "prompt",

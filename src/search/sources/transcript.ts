@@ -26,7 +26,7 @@ export interface TranscriptSource extends ConversationName {
   origin: string;
   /** The transcript is one JSON document instead of lines. */
   isDocument: boolean;
-  /** For a copy: when it was made, in milliseconds since 1970. What has an earlier time is indexed with the original. */
+  /** For a copy: when it was made, in milliseconds since 1970. Earlier entries belong to the original. */
   copiedAt?: number | undefined;
 }
 
@@ -83,7 +83,7 @@ export function indexTranscript(
   }
 }
 
-/** The texts of a piece. What they say about the conversation goes into `row`. */
+/** The texts of a piece. Facts about the conversation go into `row`. */
 function readPiece(
   row: Omit<Conversation, "id">,
   piece: Piece,

@@ -1,6 +1,6 @@
 /**
  * Brings the index up to date: finds what changed, and indexes it, newest first. Can be stopped and killed at any point;
- * the next update goes on from there. Only one process updates at a time.
+ * the next update continues there. Only one process updates at a time.
  */
 
 import { existsSync, statSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * Numbers distinct byte strings, such as words: the same bytes get the same number. Keeps no JavaScript strings, and
- * what belongs to a string stands together in memory: with many strings, reading memory takes most of the time.
+ * the fields of a string are adjacent in memory: with many strings, reading memory takes most of the time.
  */
 
 /** Fields of a string's record, as offsets: its hash, and where its bytes begin and end. Others are the caller's. */
@@ -93,7 +93,7 @@ function slotOf(hash: number): number {
   return mixed ^ (mixed >>> 16);
 }
 
-/** A copy with room for at least so many elements, and twice as many as before. */
+/** A copy with room for at least this many elements, and at least twice as many as before. */
 export function longer<T extends Uint8Array | Int32Array>(array: T, least: number): T {
   const copy = new (array.constructor as new (length: number) => T)(Math.max(least, array.length * 2));
   copy.set(array);

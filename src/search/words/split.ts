@@ -36,7 +36,7 @@ export function fold(text: string): string {
   return text.toLowerCase().normalize("NFD").replace(ACCENTS, "").normalize("NFC").replace(FINAL_SIGMA, "σ");
 }
 
-/** Lower case, with every character at its place, whatever its neighbors are. */
+/** Lower case, with every character at the same position, independent of its neighbors. */
 export function lowerCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return text

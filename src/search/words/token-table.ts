@@ -41,10 +41,10 @@ export class TokenTable {
   #lists = new Int32Array(FIRST_LISTS);
   #listsLength = 0;
   #text = 0;
-  /** The tokens of the text at hand, as places of records. */
+  /** The tokens of the current text, as positions of records. */
   #found = new Int32Array(FIRST_FOUND);
   #length = 0;
-  /** The word at hand in lower case. */
+  /** The current word in lower case. */
   readonly #lower = new Uint8Array(MAX_WORD + 1);
 
   /** True if the table should be cleared before the next text. */

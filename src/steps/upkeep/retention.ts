@@ -137,7 +137,7 @@ function isKeptWhateverItTakes({ kind, snapshot }: Step, needed: Retention["need
   return kind === "safety" || needed?.has(snapshot.work) === true;
 }
 
-/** Bytes on disk that only Backtrail's refs would hold without `steps`. Conversations have a limit of their own. */
+/** Bytes on disk that only Backtrail's refs would hold without `steps`. Conversations have a separate limit. */
 async function sizeWithout(workspace: Workspace, reader: ObjectReader, steps: readonly Step[]): Promise<number> {
   const gone = Map.groupBy(steps, ownerKey);
   // Session trees name only other trees. Write those of the private store there.

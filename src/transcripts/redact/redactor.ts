@@ -173,7 +173,7 @@ class Finder {
       this.#string(bytes, value, key.field, named, found);
       if (key.text === "kind" || key.text === "type") declared(value.start - 1, value.end + 1);
     };
-    // What an object declares to be secret is apart from the declaration.
+    // The value that an object declares to be secret is separate from the declaration.
     const declared = (start: number, end: number) => {
       if (start < read || !DECLARED_BY.test(bytes.toString("latin1", start, Math.min(end, start + MAX_NAME)))) return;
       const isKind = bytes[start + 1] === 0x53;

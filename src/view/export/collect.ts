@@ -27,7 +27,7 @@ export interface Told {
   story: SessionStory;
 }
 
-/** `repository` is null where nothing is recorded; it redacts what it answers. */
+/** `repository` is null where nothing is recorded; its answers are redacted. */
 export async function collect(
   repository: OpenRepository | null,
   told: readonly Told[],

@@ -1,4 +1,4 @@
-/** A session whose conversation is not stored, as its log tells it. */
+/** A session without a stored conversation, from its run log. */
 import { shorten } from "../../base/text.ts";
 import type { SessionStory, StoryEntry } from "../../run/sessions/story.ts";
 import type { ConversationEntry, ExportedSession, SessionTurn } from "../protocol.ts";

@@ -3,7 +3,7 @@ import type { ExportedData } from "../protocol.ts";
 
 /** Fields whose values are names that people chose. Excludes ids, which the page uses as keys. */
 const NAMES: ReadonlySet<string> = new Set(["path", "oldPath", "paths", "files", "tags", "name", "branch", "subject"]);
-/** Fields that are called like names, but whose values the page looks up. */
+/** Fields with such names whose values the page looks up. */
 const EXCEPT: ReadonlySet<string> = new Set(["turn.branch"]);
 
 export function withNames(data: ExportedData, redact: (name: string) => string): ExportedData {

@@ -10,7 +10,7 @@ export type PlanRequest =
       codeOnly?: boolean;
       chatOnly?: boolean;
       paths?: string[];
-      /** The copy of the conversation ends with what was undone, and with the reason. */
+      /** End the copy of the conversation with a notice of what was undone, and the reason. */
       tellAgent?: boolean;
       reason?: string;
     }
@@ -122,7 +122,7 @@ export interface Receipt {
   written: number;
   deleted: number;
   chat: { agent: string; session: string; transcript: string; command: string } | null;
-  /** Content that was in the way; `place` is its new path. */
+  /** Content at a target path; `place` is its new path. */
   kept: { path: string; place: string }[];
   openSessions: { agent: string; name: string; session: string; title: string | null; working: boolean }[];
   notes: string[];

@@ -1,4 +1,4 @@
-/** Protocol of the hub's page: what a team's hub answers in place of a machine's server. */
+/** Protocol of the hub's page: the answers of a team's hub, in place of a machine's server. */
 import type { ConversationEntry } from "./sessions.ts";
 import type { Tokens, TurnRow } from "./timeline.ts";
 

@@ -193,7 +193,7 @@ export interface OperationRow {
   turns: string[];
   /** The step with everything as it was before. */
   safetyStep: string;
-  /** The operation that this one reverted, and the one that reverted this one. */
+  /** The operation that this one reverted, and the operation that reverted it. */
   reverses: string | null;
   reversedBy: string | null;
 }

@@ -39,7 +39,7 @@ export interface Started {
   directory: string;
   /** Looks once; returns the files that changed since the last look. */
   look(): string[];
-  /** False once somebody ended the recording. */
+  /** False once the recording has been ended. */
   isActive(): boolean;
 }
 
@@ -67,7 +67,7 @@ export async function startRecording(request: RecordRequest): Promise<Started> {
   makeDirectory(join(directory, "payloads"));
   makeDirectory(join(directory, "transcripts"));
   const hooks = request.hooks && (await installRecordingHooks(request.hooks, { id, home, cwd, executable, directory }));
-  // After the hooks are in place, so that their file is not taken for one that the agent writes.
+  // After the hooks are in place, so that their file does not count as one that the agent writes.
   const before = sizesIn(likelyDirectories(home, cwd, watched));
   writeState(directory, { watched: [...watched], before: listed(before), changes: {} });
   const about: RecordingFile = {

@@ -1,10 +1,10 @@
-/** What a proposal is unsure of. `cli/render/words/agents/doubts.ts` has the sentences. */
+/** The uncertain parts of a proposed profile. `cli/render/words/agents/doubts.ts` has the sentences. */
 export type Doubt =
   /** Nothing recorded tells it: a guess. */
   | { kind: "guess"; key: string; value: string }
   /** The meaning of an event follows from its fields alone. */
   | { kind: "event-meaning"; key: string; event: string; is: string }
-  /** Recorded events that the profile ignores, because nothing tells what they mean. */
+  /** Recorded events that the profile ignores, because their meaning is unknown. */
   | { kind: "events-ignored"; key: string; events: string[] }
   /** A field that an agent usually sends, and that was found nowhere. */
   | { kind: "not-found"; key: string }

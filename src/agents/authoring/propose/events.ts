@@ -127,7 +127,7 @@ export function proposeTools(uses: readonly { name: string; input: unknown }[]):
   const tools: HooksSection["tools"] = {};
   const unknown: string[] = [];
   for (const [name] of counted(uses.map((use) => use.name))) {
-    // Tools of MCP servers have names of their own in every repository.
+    // Tools of MCP servers have different names in every repository.
     if (/^mcp[_.-]/i.test(name) || name.length > 200) continue;
     const inputs = uses.filter((use) => use.name === name).map(({ input }) => input);
     const words = wordsOf(name).join(" ");

@@ -1,5 +1,5 @@
 /**
- * Implements `agents new <id> --from <recording>`: proposes a profile from what was recorded, and says what it is
+ * Implements `agents new <id> --from <recording>`: proposes a profile from a recording, and says what it is
  * unsure of. Prints nothing.
  */
 import { copyFileSync, existsSync, rmSync } from "node:fs";

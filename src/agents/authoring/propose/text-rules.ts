@@ -11,7 +11,7 @@ const USER = /(^|[._-])(user|human|prompt)s?($|[._-])/i;
 const ASSISTANT = /(^|[._-])(assistant|model|ai|bot|agent_message|answer|gemini)($|[._-])/i;
 const OTHERS = /(^|[._-])(system|tool|developer|summary|attachment)($|[._-])/i;
 const THINKING = /think|reason|thought/i;
-/** Names of fields that tell a user's own message from one that the agent made up. */
+/** Names of fields that distinguish a user's message from one that the agent generated. */
 const ORIGIN = /^(is[A-Z_].*|provenance|subtype|kind|source|origin|synthetic|hidden|meta|internal|injected)$/;
 
 interface Text {
@@ -193,7 +193,7 @@ function textRule(is: "answer" | "thinking", group: readonly Text[]): LineRule {
   if (node.list === null) return rule;
   const mark = Object.keys(node.value).find((name) => THINKING.test(name) && node.value[name] === true);
   if (is === "thinking" && mark) rule.each = { ...rule.each, [`${node.path}.${mark}`]: true };
-  // Members without a type: a thought is marked, so an answer is what has no mark.
+  // Members without a type: thoughts are marked, so a member without a mark is an answer.
   if (is === "answer" && Object.keys(node.each).length === 0) rule.each = { ...rule.each, "$.thought": { not: true } };
   return rule;
 }

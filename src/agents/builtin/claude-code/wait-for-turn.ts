@@ -34,8 +34,8 @@ export async function waitForTurn(event: Event, transcriptPath: string, from: nu
 }
 
 /**
- * Claude Code calls the prompt hook when a prompt enters its queue, even if a turn is under way and goes on. A tool call
- * without a result at the end shows such a turn: an interruption would have left a result and a line of its own.
+ * Claude Code calls the prompt hook when a prompt enters its queue, even while a turn is running. A tool call
+ * without a result at the end shows such a turn: an interruption would have left a result and a separate line.
  */
 export function isUsingTool(transcriptPath: string): boolean {
   const last = withFile(transcriptPath, (fd, size) => {

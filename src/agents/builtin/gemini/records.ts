@@ -193,7 +193,7 @@ function toolCallOf(call: unknown): ToolCall | null {
 }
 
 /**
- * A resume writes the results of all calls of a message to each call. If a call has a result of its own, drops the
+ * A resume writes the results of all calls of a message to each call. If a call has its own result, drops the
  * results of the other calls.
  */
 export function ownResult(id: string, result: unknown): unknown {

@@ -36,7 +36,7 @@ class Replay {
   readonly #slots: Slot[] = [];
   /** The conversation's current messages. A rewritten message keeps its position. */
   readonly #messages = new Map<string, Slot>();
-  /** The messages since a compression started to rewrite what it keeps; null outside of a compression. */
+  /** The messages that a running compression has rewritten so far; null outside of a compression. */
   #repeated: Slot[] | null = null;
   #isSubagent = false;
   #isDocument = false;

@@ -94,7 +94,7 @@ function withIds(value: unknown, ids: ReadonlyMap<string, string>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withIds(item, ids)]));
 }
 
-/** Fills in what an import needs, in case our record of the session is damaged. */
+/** Fills in the fields that an import needs, in case our record of the session is damaged. */
 function sessionInfo(session: Json | null, request: ForkRequest, profile: Profile): Json {
   const { parentID: _, ...known } = session ?? {};
   const version = profile.tested_versions.at(-1) ?? "0.0.0";

@@ -1,4 +1,4 @@
-/** The schema of a profile's `hooks`: where hooks are installed, what they send and what that means. */
+/** The schema of a profile's `hooks`: where hooks are installed, what they send and what it means. */
 import * as z from "zod/mini";
 import { EVENT_TYPES, TOOL_KINDS } from "../../../model/event.ts";
 import {

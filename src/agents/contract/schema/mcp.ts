@@ -1,4 +1,4 @@
-/** The section of a profile that says how the agent is told to start an MCP server. */
+/** The section of a profile about starting an MCP server with the agent. */
 import * as z from "zod/mini";
 import { insidePath, key, name, optionalKey, sentence, variable } from "./values.ts";
 

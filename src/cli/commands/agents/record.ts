@@ -71,7 +71,7 @@ async function stop(id: string, io: Io, isJson: boolean, known?: string): Promis
       `Start one: backtrail agents record ${id}`,
     );
   }
-  // Another process ended it, and told the user.
+  // Another process ended the recording and told the user.
   if (ended === null) return;
   const { payloads, transcripts, hooks } = readRecording(ended);
   const events = [...new Set(payloads.map(({ event, file }) => event || eventOfName(file)))];

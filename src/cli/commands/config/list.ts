@@ -44,7 +44,7 @@ function problemJson({ defect, ...problem }: SettingProblem) {
   return { ...problem, message: settingDefectText(defect), defect };
 }
 
-/** In a narrow terminal, a setting's meaning is on a line of its own. */
+/** In a narrow terminal, a setting's meaning is on a separate line. */
 function linesOf(rows: readonly Row[], root: string | null, io: Io): string[] {
   const { columns, paint } = io.out;
   const all = rows.map((row) => cells(row, root, io));

@@ -1,5 +1,5 @@
 /**
- * `config trust`: shows what a repository's files ask for, and copies it into the user's own settings after
+ * `config trust`: shows the settings that a repository requests, and copies them into the user's own settings after
  * confirmation.
  */
 

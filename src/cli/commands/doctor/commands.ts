@@ -1,4 +1,4 @@
-/** Command table: finding and fixing what is wrong. */
+/** Command table: finding and fixing problems. */
 import { JSON_OPTION } from "../../program/options.ts";
 import { type CommandSpec, commandsOf, lazy } from "../../program/spec.ts";
 

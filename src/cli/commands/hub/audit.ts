@@ -1,4 +1,4 @@
-/** `hub audit`: who read or wrote what; `--keep` deletes what is older. */
+/** `hub audit`: lists who read or wrote what; `--keep` deletes older entries. */
 import { oneLine, plural, shorten } from "../../../base/text.ts";
 import { readAudit, trimAudit } from "../../../hub/people/audit.ts";
 import type { OptionsOf } from "../../program/spec.ts";

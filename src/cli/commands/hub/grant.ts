@@ -1,4 +1,4 @@
-/** `hub grant <person> <repository> [level]`: decides what a person may read of other people's turns. */
+/** `hub grant <person> <repository> [level]`: sets what a person may read of other people's turns. */
 import { oneLine } from "../../../base/text.ts";
 import { grant } from "../../../hub/people/people.ts";
 import type { OptionsOf } from "../../program/spec.ts";

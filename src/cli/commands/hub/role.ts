@@ -1,4 +1,4 @@
-/** `hub role <person> <role>`: changes what a person is in the team. */
+/** `hub role <person> <role>`: changes a person's role in the team. */
 import { UserError } from "../../../base/errors.ts";
 import { setRole } from "../../../hub/people/people.ts";
 import { ROLES, type Role } from "../../../team/levels.ts";

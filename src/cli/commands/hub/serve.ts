@@ -1,4 +1,4 @@
-/** `hub serve`: serves the team until it gets a signal; then answers what has begun and ends. */
+/** `hub serve`: serves the team until it gets a signal; then finishes running requests and exits. */
 import { readFileSync } from "node:fs";
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { Database } from "../../../hub/database/connect.ts";

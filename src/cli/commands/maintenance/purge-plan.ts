@@ -1,4 +1,4 @@
-/** Renders what a purge would remove and what it has left. */
+/** Renders what a purge would remove, and what it left. */
 import { plural, printable, shortSession } from "../../../base/text.ts";
 import { CHECKPOINT_BRANCH } from "../../../checkpoints/format/layout.ts";
 import type { Workspace } from "../../../git/workspace.ts";

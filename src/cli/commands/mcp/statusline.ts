@@ -1,5 +1,5 @@
 /**
- * `statusline`: one line for an agent's status bar: the turn, its files, the check, and what an undo would take back.
+ * `statusline`: one line for an agent's status bar: the turn, its files, the check, and what an undo would revert.
  * Agents run it after every message, so it loads little, starts no process and never fails.
  */
 import { sessionKey } from "../../../base/ids.ts";
@@ -16,7 +16,7 @@ import { readTurnStatuses } from "../../../restore/targets/turn-status.ts";
 import { stepsIn } from "../../../steps/log.ts";
 import type { Io } from "../../terminal/io.ts";
 
-/** A turn with changes that is further back is not the one that a person has in mind. */
+/** The user hardly means a turn further back than this. */
 const MAX_STEPS = 200;
 
 export async function run(_options: object, io: Io): Promise<undefined> {

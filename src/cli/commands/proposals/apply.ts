@@ -28,7 +28,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
       if (!options.json) io.say("The files changed since this was proposed. The new plan:\n");
       return current.plan;
     },
-    // The person agreed to this plan, and to no other: with --yes, to the one that was proposed.
+    // The user agreed to this plan only: with --yes, to the proposed plan.
     apply: (plan: RestorePlan) => applyProposal(workspace, proposal, plan),
   };
   return confirmAndApply(io, restore, options);

@@ -1,4 +1,4 @@
-/** `proposals`: lists what agents proposed and nobody has decided yet. */
+/** `proposals`: lists agents' proposals that are still open. */
 import { listProposals } from "../../../api/proposals.ts";
 import { now } from "../../../base/clock.ts";
 import type { OptionsOf } from "../../program/spec.ts";

@@ -57,7 +57,7 @@ function listenerFor(request: RunRequest, options: RunOptions, io: Io): Listener
   return { started: tell, identified: (id) => tell({ session_id: id, agent: request.runner.name }) };
 }
 
-/** Prints pieces one after another, and whole messages on lines of their own. */
+/** Prints pieces one after another, and whole messages on separate lines. */
 function asItComes(offer: (text: string) => void): Pick<Listener, "moment"> {
   let open = false;
   return {

@@ -66,7 +66,7 @@ export async function agentStatus(workspace: Workspace, sessions: readonly Sessi
   return result;
 }
 
-/** Whether the agent can start our MCP server; nothing if it was not told to. */
+/** Whether the agent can start our MCP server; nothing if it is not set up to. */
 function serverState({ profile }: Agent, scope: string | undefined, options: InstallOptions): Pick<AgentStatus, "mcp"> {
   if (!profile.mcp || (scope !== "local" && scope !== "project" && scope !== "user")) return {};
   return { mcp: inspectServer(profile, scope, options).state };

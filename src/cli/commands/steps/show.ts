@@ -105,7 +105,7 @@ async function patchOf(workspace: Workspace, step: Step): Promise<string> {
   return printable(await patch(workspace, before.snapshot.work, step.snapshot.work));
 }
 
-/** What a step is compared with: the turn's start for the end of a turn, otherwise the previous step. */
+/** The base of a step's diff: the turn's start for the end of a turn, otherwise the previous step. */
 export function stepBefore(workspace: Workspace, step: Step): Step | undefined {
   const start =
     step.kind === "turn-end" ? ofSameTurn(workspace, step).find(({ kind }) => kind === "turn-start") : undefined;

@@ -1,4 +1,4 @@
-/** The picker of a search as a pure state machine: what was typed, the hits, and what a key does. */
+/** The picker of a search as a pure state machine: the query, the hits, and the effect of a key. */
 import { FILTER_NAMES } from "../../../search/query/parse.ts";
 import type { FoundHit } from "../../../search/results/search.ts";
 import { edited, isCancel, type Key, movement } from "../keys.ts";

@@ -1,4 +1,4 @@
-/** Draws the picker of a search: what is typed, the hits, and the conversation or the diff of the chosen one. */
+/** Draws the picker of a search: the query, the hits, and the conversation or the diff of the selected hit. */
 import { basename } from "node:path";
 import { oneLine, printable } from "../../../base/text.ts";
 import type { FoundHit } from "../../../search/results/search.ts";

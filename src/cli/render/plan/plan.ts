@@ -73,7 +73,7 @@ export function receiptLines(
     ? "no file changes"
     : `${plural(receipt.written, "file")} written, ${receipt.deleted} deleted`;
   const lines = [`${paint("green", done)}: ${files}.`];
-  // The user goes on in an open session; it needs no command.
+  // The user continues in an open session, which needs no command.
   if (receipt.chat && !isOpen(receipt)) {
     lines.push("", `Continue the conversation with:`, `  ${paint("bold", printable(receipt.chat.command))}`);
   }

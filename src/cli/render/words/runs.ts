@@ -1,4 +1,4 @@
-/** The sentences for what a run refuses or fails with. */
+/** The sentences for the errors of a run. */
 import { oneLine, plural, shorten, shownPath } from "../../../base/text.ts";
 import type { RunProblem } from "../../../run/problems.ts";
 import { shown, type WordsFor } from "./words.ts";

@@ -23,7 +23,7 @@ export const SEARCH_WORDS: WordsFor<SearchProblem> = {
   "sqlite-missing": () => ["This version of Node has no SQLite.", "Search needs Node 22.15 or later, or Bun."],
 };
 
-/** What a user can try instead, a sentence each. */
+/** Alternatives for the user, one sentence each. */
 export function nearTexts({ words, withoutFilters }: Near): string[] {
   const unknown = words.map(({ word, like }) =>
     like === null ? `"${word}" occurs nowhere.` : `"${word}" occurs nowhere. Did you mean "${like}"?`,

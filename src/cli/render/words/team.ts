@@ -1,4 +1,4 @@
-/** The sentences for what a team's hub, and sharing with it, refuse or fail with. */
+/** The sentences for the errors of a team's hub and of sharing with it. */
 import type { HubProblem } from "../../../hub/problems.ts";
 import type { TeamProblem } from "../../../team/problems.ts";
 import type { WordsFor } from "./words.ts";

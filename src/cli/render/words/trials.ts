@@ -1,4 +1,4 @@
-/** The sentences for what a bisection or a check refuses or fails with. */
+/** The sentences for the errors of a bisection or a check. */
 import { shownPath } from "../../../base/text.ts";
 import type { TrialProblem } from "../../../trials/problems.ts";
 import { LOG_LISTS, shown, type WordsFor } from "./words.ts";

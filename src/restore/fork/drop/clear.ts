@@ -1,6 +1,6 @@
 /**
  * Removes a fork whose creation failed or was killed. Deletes only files that its creation wrote; all other files stay.
- * Our refs keep what was committed or staged there since.
+ * Our refs keep commits and staged changes made there since.
  */
 import { rmdirSync } from "node:fs";
 import { gitIn } from "../../../git/git.ts";

@@ -135,7 +135,7 @@ async function drop(workspace: Workspace, plan: DropPlan): Promise<Dropped> {
   let job: ForkRemoval;
   if (presence.state === "here") {
     const { fork } = presence;
-    // Before anything is read: what is staged from now on may not be in the step.
+    // Before anything is read: the step may lack changes staged from now on.
     const index = adminDir === null ? null : indexMark(adminDir);
     const use = async (work: Work, capture: Capture): Promise<ForkRemoval> => {
       refuseNew(plan, work, fork.root);

@@ -49,9 +49,9 @@ export interface ForkRemoval {
 }
 
 export interface Removed {
-  /** What the directory contained that is held nowhere else. */
+  /** Content of the directory that nothing else holds. */
   left: Leftovers | null;
-  /** The ref with what somebody staged after the step was taken. */
+  /** The ref with changes staged after the step was taken. */
   staged: string | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Finds secrets that a word announces in a format of its own: `://`, `-----BEGIN`, `Cookie`, `mysql`, `Authorization`.
+ * Finds secrets in a special format that a word announces: `://`, `-----BEGIN`, `Cookie`, `mysql`, `Authorization`.
  */
 
 import { beginsToken } from "../bytes.ts";

@@ -1,4 +1,4 @@
-/** Finds secrets with a format of their own: private keys between their markers, passwords in addresses, `Bearer …`. */
+/** Finds secrets with a special format: private keys between their markers, passwords in addresses, `Bearer …`. */
 import { ALPHANUMERIC, byteSet, isSpace } from "../bytes.ts";
 import { entropyOf, isStandIn, isWordy, makeOf } from "./value.ts";
 
@@ -89,7 +89,7 @@ export function loginInAddress(bytes: Buffer, at: number, to: number): Span | un
   return length >= 20 && digits >= 2 && !isWordy(value) ? { start, end: sign } : undefined;
 }
 
-/** The password of `-u name:password` whose option ends at `at`. Plain numbers and names are a user and a group. */
+/** The password of `-u name:password` whose option ends at `at`. Plain numbers or names are a user and a group. */
 export function loginInOption(bytes: Buffer, at: number, to: number): Span | undefined {
   const text = bytes.toString("latin1", at, Math.min(to, at + MAX_LOGIN));
   const login = /^["']?([\w.@+-]{1,64}):([^\s"'`\\]{4,128})/.exec(text);

@@ -67,7 +67,7 @@ export function foreignAfter(bytes: Buffer, end: number, to: number): Span | und
   return { start, end: start + value.length };
 }
 
-/** Up to two words may say what it is for; ` est `, ` ist ` and the like, or a colon (also a wide one). */
+/** Up to two words may describe its purpose; ` est `, ` ist ` and the like, or a colon (also a wide one). */
 const FOREIGN =
   /^(?: [^\s:=]{1,24}){0,4}?(?: ?(?:[:=]|\u00ef\u00bc\u009a)| (?:ist|lautet|est|es|\u00c3\u00a9|\u00c3\u00a8|is|jest|\u00d1\u008d\u00d1\u0082\u00d0\u00be)(?: jetzt| maintenant| ahora)?:?|(?:\u00e6\u0098\u00af|\u00e3\u0081\u00af)) ?\\*["'`]?([^\s"'`<>\\]{6,80})/;
 

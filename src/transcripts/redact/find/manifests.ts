@@ -9,7 +9,7 @@ const LINE = /(?:\\{1,8}r)?\\{1,8}n|\r?\n/;
 const STRING = String.raw`\\*"((?:[^"\\]|\\[nrt/]){4,4000})\\*"`;
 const VALUES = new RegExp(String.raw`:\s*${STRING}|(?<=[[,]\s*)${STRING}(?!\s*:)`, "g");
 
-/** Names of fields whose presence says so; they are keys in JSON, and `kind` has the value `Secret`. */
+/** Fields that identify such a manifest: keys in JSON, and `kind` with the value `Secret`. */
 export const DECLARES = /^sensitive(?:_values|_attributes)?$/;
 
 /** The values around a declaration between `start` and `end`, and where the text that was read ends. */

@@ -4,7 +4,7 @@
  */
 import { isCapital, isSmall, isWord } from "../bytes.ts";
 
-/** What a name means for its value. */
+/** What a field's name says about its value. */
 export type NameKind = "password" | "secret" | "key" | "salt" | "pin" | "session";
 
 /** The words that make a name the name of a secret, in any case. */

@@ -1,4 +1,4 @@
-/** The dialog `Confirm`: draws up the plan, shows what it would do, asks once, and applies exactly that plan. */
+/** The dialog `Confirm`: makes the plan, shows what it would do, asks once, and applies exactly that plan. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { PlanAnswer, PlanRequest } from "../../protocol.ts";
 import { command, RequestError } from "../data/client.ts";
@@ -179,7 +179,7 @@ function usePlan(request: PlanRequest, applying: { current: boolean }) {
       }),
     [draw],
   );
-  // A click that was meant for the plan before must not confirm the one that has just replaced it.
+  // A click on the earlier plan must not confirm the plan that just replaced it.
   useEffect(() => {
     if (!fresh) return;
     const timer = setTimeout(() => setFresh(false), SETTLE);

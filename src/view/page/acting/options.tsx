@@ -1,4 +1,4 @@
-/** The choices of an action: what a rewind covers, conflict markers, the name of a fork or a saved state. */
+/** The options of an action: what a rewind covers, conflict markers, the name of a fork or a saved state. */
 import type { PlanRequest, RestorePlanAnswer } from "../../protocol.ts";
 
 interface Props {
@@ -87,7 +87,7 @@ export function ConflictOptions({ request, onChange, answer }: Props & { answer:
 export function TellingOptions({ request, onChange, answer: { chat } }: Props & { answer: RestorePlanAnswer }) {
   if (request.action !== "undo" && request.action !== "rewind") return null;
   const tells = request.tellAgent ?? false;
-  // There is nobody to tell where the conversation can't be continued.
+  // If the conversation can't be continued, there is no agent to tell.
   if (!tells && chat.kind === "none" && chat.reason !== "undo-only") return null;
   return (
     <div class="telling">

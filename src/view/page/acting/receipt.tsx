@@ -1,4 +1,4 @@
-/** The receipt of what was just done, and the way back. It stays until it is closed. */
+/** The receipt of the last action, with its undo. It stays until it is closed. */
 import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../data/store.ts";
 import { Command } from "../parts/copy.tsx";

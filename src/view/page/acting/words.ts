@@ -54,17 +54,17 @@ export function chatLine({ chat, action }: RestorePlanAnswer, tellsAgent: boolea
     const conversation = `the ${line(chat.agent, 40)} conversation`;
     return action === "rewind" ? `${conversation}, which ends there already` : `${conversation} from before`;
   }
-  // The choice to tell the agent stands below.
+  // The option to tell the agent is below.
   return chat.reason === "undo-only" ? "not changed" : line(chat.why, 400);
 }
 
-/** `merge`: the plan takes single turns out, so a conflict is about lines and not about a file in the way. */
+/** `merge`: the plan reverts single turns, so conflicts are about lines, not about files at target paths. */
 export function conflictTitle({ action, plan }: RestorePlanAnswer): string {
   if (action === "rewind") return "In the way";
   return plan.conflicts.some(({ markers }) => !markers) ? "In conflict" : "In conflict, written with markers";
 }
 
-/** What the action means, for somebody who has never used it; null where the title says it. */
+/** Explains the action to a new user; null if the title is enough. */
 export function meaning(request: PlanRequest): string | null {
   switch (request.action) {
     case "rewind":

@@ -1,4 +1,4 @@
-/** What the team's agents do now, and what they did by day, repository and agent. */
+/** The current activity of the team's agents, and their activity by day, repository and agent. */
 import type { ActivityOfDay } from "../../protocol.ts";
 import { type Route, replace, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";

@@ -1,4 +1,4 @@
-/** What a person chose before, such as the colors. A browser may refuse to keep it, above all for a page from disk. */
+/** Stored choices, such as the colors. A browser may refuse to store them, above all for a page from disk. */
 
 export function recall(key: string): string | null {
   try {

@@ -41,7 +41,7 @@ export function useQuery<N extends QueryName>(
         if (abort.signal.aborted) return;
         const known = error instanceof RequestError ? error : new RequestError("failed", String(error), null);
         const data = seen.get(address) as Answer | undefined;
-        // What is on the screen stays while the server is away.
+        // Keep the current content while the server is unreachable.
         setState(known.kind === "offline" && data !== undefined ? { address, data } : { address, error: known });
       },
     );

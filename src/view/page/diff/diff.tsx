@@ -18,14 +18,14 @@ const SPLIT_KEY = "backtrail.split";
 
 interface Props {
   comparison: Comparison;
-  /** What is compared, for the summary. */
+  /** The two sides, for the summary. */
   title?: string;
   /** The region's name, where there is more than one. */
   label?: string;
   /** Asks again when something changes: for a comparison with the current files. */
   live?: boolean;
   reveal?: boolean;
-  /** Stands in the heading. */
+  /** Shown in the heading. */
   children?: ComponentChildren;
 }
 

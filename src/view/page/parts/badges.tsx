@@ -7,7 +7,7 @@ import { useNow } from "./now.ts";
 
 const HUES = 6;
 
-/** An agent's name with a color of its own. */
+/** An agent's name in the agent's color. */
 export function Agent({ id }: { id: string }) {
   const { agents } = useApp();
   let sum = 0;

@@ -1,4 +1,4 @@
-/** One row of a list: what it is, facts about it below, and a link to the whole. */
+/** One row of a list: a title, facts below it, and a link to the page. */
 import type { ComponentChildren } from "preact";
 
 export function Row({ href, title, children }: { href: string; title: string; children: ComponentChildren }) {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { RequestError } from "../data/client.ts";
 
-/** Gray bars in the place of what is loading. They appear only after a moment, so that fast answers do not flicker. */
+/** Gray bars in place of loading content. They appear only after a moment, so that fast answers do not flicker. */
 export function Skeleton({ lines, label }: { lines: number; label: string }) {
   return (
     <div class="skeleton" role="status" aria-label={label}>

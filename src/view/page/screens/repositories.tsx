@@ -1,4 +1,4 @@
-/** Every repository of the user in which Backtrail records, with what is open there. */
+/** Every repository in which Backtrail records, with its open sessions and proposals. */
 
 import { isHub } from "../data/hub.ts";
 import { type Route, to } from "../data/router.ts";

@@ -1,4 +1,4 @@
-/** What a search found: in prompts, answers, commands, output, changed lines and paths. */
+/** The hits of a search: in prompts, answers, commands, output, changed lines and paths. */
 import type { SearchHit } from "../../protocol.ts";
 import { type Route, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";

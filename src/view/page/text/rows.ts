@@ -61,7 +61,7 @@ export interface Range {
   end: number;
 }
 
-/** The parts of each line that changed, where a deleted line stands beside an added one and much of it is the same. */
+/** The changed parts of a deleted line and the added line beside it, if the two are similar. */
 export function changedParts(pairs: readonly Pair[]): Map<Row, readonly Range[]> {
   const parts = new Map<Row, readonly Range[]>();
   for (const { left, right } of pairs) {
@@ -97,7 +97,7 @@ export function changedRanges(before: string, after: string): { before: Range[];
   return { before: rangesOf(old, isSame), after: rangesOf(fresh, isKept("fresh", fresh)) };
 }
 
-/** Names, numbers, spaces, and every other sign by itself. */
+/** Names, numbers, spaces, and every other character alone. */
 function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }

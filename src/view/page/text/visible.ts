@@ -1,6 +1,6 @@
 /**
  * Makes hostile text harmless to look at: terminal escapes are removed, and control and bidirectional characters, which
- * could hide or reorder what a person reads, become visible signs. Nothing here produces HTML.
+ * could hide or reorder what a person reads, become visible characters. Nothing here produces HTML.
  */
 
 /** Longer lines are cut where they are shown; the whole line stays in the file. */

@@ -1,6 +1,6 @@
 /**
  * Where the lines of history run beside the timeline: the current line in lane 0, and each line that was rewound, forked
- * or worked in another work tree in a lane of its own, from its newest turn down to the turn at which it left.
+ * or worked in another work tree in a separate lane, from its newest turn down to the turn at which it branched off.
  */
 import type { Branch } from "../../protocol.ts";
 
@@ -36,7 +36,7 @@ interface Span {
   lane: number;
 }
 
-/** `more`: older items are not loaded, so that the current line goes on below. */
+/** `more`: older items are not loaded, so that the current line continues below. */
 export function railOf(items: readonly RailItem[], branches: readonly Branch[], more: boolean): RailRow[] {
   const spans = spansOf(items, branches);
   const lanes = new Map(spans.map(({ branch, lane }) => [branch.id, lane]));
@@ -77,7 +77,7 @@ function spansOf(items: readonly RailItem[], branches: readonly Branch[]): Span[
   found.sort((a, b) => a.first - b.first);
   for (const { branch, first, last } of found) {
     const from = branch.from === null ? undefined : rowOf.get(branch.from);
-    // A line that left at a step without a row of its own joins the row below it.
+    // A line that branched off at a step without a row joins the row below it.
     const below = items[last + 1] ? last + 1 : -1;
     const join = from !== undefined && from > last ? from : below;
     let lane = 0;

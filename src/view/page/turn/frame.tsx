@@ -1,4 +1,4 @@
-/** What every turn has, own or a colleague's: the way back, what is shown while it loads or if that fails, its facts. */
+/** The frame of every turn, the user's or a colleague's: the link back, loading and error states, its facts. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { TurnRow } from "../../protocol.ts";

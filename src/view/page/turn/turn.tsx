@@ -13,7 +13,7 @@ import { firstLine, line, visible } from "../text/visible.ts";
 import { TurnFacts, TurnFrame } from "./frame.tsx";
 import { Tools } from "./tools.tsx";
 
-/** Of a longer prompt, the heading has the beginning, and the whole stands below. */
+/** The heading has the beginning of a long prompt; the whole prompt is below. */
 const MAX_HEADING = 160;
 
 /** `alone`: the list is not beside it, so there must be a way back. */

@@ -44,7 +44,7 @@ export function planRequest(body: Body): PlanRequest {
   }
 }
 
-/** Whether the agent learns what was undone; without that, there is nobody to give a reason to. */
+/** Whether the agent learns what was undone; a reason needs this. */
 function telling(body: Body): { tellAgent?: boolean; reason?: string } {
   if (body["tellAgent"] !== true) return {};
   const reason = optionalText(body, "reason")?.trim();

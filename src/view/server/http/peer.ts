@@ -1,6 +1,6 @@
 /**
  * Which user's process a connection on loopback comes from, where the system tells (Linux). The address with the token
- * stands in the arguments of the browser that is started, which every user of the machine can read for that moment.
+ * is briefly in the arguments of the started browser, where every user of the machine can read it.
  */
 import { readFileSync } from "node:fs";
 

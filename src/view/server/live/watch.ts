@@ -77,7 +77,7 @@ function topicsInStore(name: string): readonly Topic[] {
   return name === "forks" || name === "sessions" ? [name] : [];
 }
 
-/** A file is replaced by moving another one onto it, whose name begins alike. */
+/** A file is replaced by renaming another file with the same name prefix to it. */
 function isFile(name: string, wanted: readonly string[]): boolean {
   return wanted.some((one) => name.startsWith(one));
 }

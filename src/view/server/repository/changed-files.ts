@@ -49,7 +49,7 @@ function parse(output: Buffer): ChangedFile[] {
   }
   for (const file of files) {
     const [added = "", deleted = "", path = ""] = (fields[at++]?.toString("latin1") ?? "").split("\t");
-    // The paths of a rename are fields of their own.
+    // The two paths of a rename are separate fields.
     if (path === "") at += 2;
     file.binary = added === "-";
     if (!file.binary) file.lines = { added: Number(added), deleted: Number(deleted) };

@@ -1,4 +1,4 @@
-/** Tells what a file's content is: text, an image that browsers can show safely, binary, or too large to show. */
+/** Classifies a file's content: text, an image that browsers can show safely, binary, or too large to show. */
 import type { Image } from "../../protocol.ts";
 
 export const MAX_TEXT_BYTES = 16 * 1024 * 1024;

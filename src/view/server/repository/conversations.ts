@@ -14,7 +14,7 @@ import type { OpenRepository } from "./open.ts";
 
 const MAX_TURN_BYTES = 64 << 20;
 const TITLE_LENGTH = 200;
-/** Input fields that say in a few words what a tool was asked to do. */
+/** Input fields that describe a tool call in a few words. */
 const TELLING_FIELDS = ["command", "cmd", "file_path", "filePath", "path", "pattern", "query", "url", "description"];
 
 /** The entries of one turn; null if the agent's transcripts can't be read or none is stored. */
@@ -32,7 +32,7 @@ export async function entriesOfTurn({ workspace }: OpenRepository, steps: readon
   const slice = bytes.subarray(from, from + MAX_TURN_BYTES);
   const entries = from > 0 ? analyzer.read(slice).entries : [];
   const hasEnded = steps.some(({ kind }) => kind === "turn-end");
-  // While a turn runs, nothing of it is stored until its first command: what there is belongs to the turn before.
+  // A running turn stores nothing until its first command: existing entries belong to the turn before.
   if (entries.length > 0 || (from > 0 && !hasEnded)) return entries;
   // The transcript is one document, or the turn's start is not known: the turn is the last one in it.
   return turnsIn(analyzer.read(bytes)).at(-1)?.entries ?? [];

@@ -30,7 +30,7 @@ function keyOf({ before, after }: TreePair): string {
   return `${before} ${after}`;
 }
 
-/** `diff-tree --stdin` prints each pair as a line of its own before the counts of its files. */
+/** `diff-tree --stdin` prints each pair on a separate line before the counts of its files. */
 async function numstat(workspace: Workspace, pairs: readonly TreePair[]): Promise<Map<string, LineCounts>> {
   const options = ["diff-tree", "--stdin", "-r", "--numstat", "--no-ext-diff", "--no-textconv", "--find-renames"];
   const keys = [...new Set(pairs.filter(({ before, after }) => before !== after).map(keyOf))];

@@ -1,5 +1,5 @@
 /**
- * The recorded steps as a list of turns, newest first, read from the end of the file only as far as somebody asks. One
+ * The recorded steps as a list of turns, newest first, read from the end of the file, and only as far as needed. One
  * index is one state of the file: when the file changes, a new one is made.
  */
 import { statSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What a proposed profile is unsure of, in words. */
+/** The sentences for the uncertain parts of a proposed profile. */
 import type { Doubt } from "../../../../agents/authoring/propose/doubts.ts";
 import { printable, shownPath } from "../../../../base/text.ts";
 

@@ -1,4 +1,4 @@
-/** The sentences for forks: what making or dropping one fails with, and what a drop would lose. */
+/** The sentences for forks: errors of making or dropping one, and what a drop would lose. */
 import { oneLine, plural, shownPath } from "../../../../base/text.ts";
 import type { ForkProblem } from "../../../../restore/fork/problems.ts";
 import type { KeepReason } from "../../../../restore/fork/stale-worktrees.ts";

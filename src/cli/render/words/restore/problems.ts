@@ -1,4 +1,4 @@
-/** The sentences for what a restore, an undo or a resume refuses or fails with. */
+/** The sentences for the errors of a restore, an undo or a resume. */
 
 import { oneLine, plural, shorten, shownPath } from "../../../../base/text.ts";
 import type { Meaning, NamedTurn, RestoreProblem, Suggestions, TakenName } from "../../../../restore/problems.ts";
@@ -21,7 +21,7 @@ const TAKEN: Readonly<Record<TakenName["kind"], string>> = {
   session: "it is a session",
 };
 
-/** By the code of the system's error: what is wrong, and what to do. */
+/** For each system error code: the problem, and what to do. */
 const SYSTEM_ERRORS: Record<string, [string, string]> = {
   EACCES: ["permission denied", WRITABLE],
   EPERM: ["the operation is not permitted", WRITABLE],

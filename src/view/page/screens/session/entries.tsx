@@ -29,7 +29,7 @@ export function Entries({ entries, session, turns, withImages }: Props) {
     <>
       {entries.map((entry, i) => {
         const call = entry.tool?.id ?? "";
-        // A result stands in the row of its call, if that is loaded.
+        // A result is in the row of its call, if that is loaded.
         if (entry.type === "tool-result" && uses.has(call)) return null;
         if (entry.type === "tool-use") {
           const result = results.get(call);
@@ -128,7 +128,7 @@ interface FoldedProps {
 
 function Folded({ entry, session, result }: FoldedProps) {
   const label = entry.tool?.name ?? LABELS[entry.type as keyof typeof LABELS] ?? "Entry";
-  // A result has no title of its own: its first words tell more than the tool's name once more.
+  // A result has no title: its first words say more than the tool's name again.
   const title = entry.type === "tool-use" ? (entry.tool?.title ?? "") : entry.text;
   return (
     <details class={`entry-fold ${entry.type}`}>

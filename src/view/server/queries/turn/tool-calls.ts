@@ -65,7 +65,7 @@ function between(from: string | null, to: string | null): number | null {
   return Number.isNaN(milliseconds) ? null : Math.max(0, milliseconds);
 }
 
-/** Gives each call the first lane whose last call had ended when this one began. */
+/** Gives each call the first lane that was free when the call began. */
 function inLanes<T extends Pick<ToolCall, "startedAt" | "endedAt" | "lane">>(calls: readonly T[]): T[] {
   const freeFrom: number[] = [];
   return calls.map((call) => {
