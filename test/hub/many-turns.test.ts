@@ -6,7 +6,9 @@ import fc from "fast-check";
 import { checkIndex } from "../../src/hub/database/backup-check.ts";
 import { Database } from "../../src/hub/database/connect.ts";
 import { migrate } from "../../src/hub/database/migrate.ts";
+import { grant } from "../../src/hub/people/people.ts";
 import { activity } from "../../src/hub/query/activity.ts";
+import type { Level } from "../../src/team/levels.ts";
 import type { SharedTurn } from "../../src/team/protocol.ts";
 import { PostgresCluster, postgresPrograms } from "../support/postgres.ts";
 import { exampleTurn, ServedHub } from "./served.ts";
@@ -60,6 +62,89 @@ describe.skipIf(postgresPrograms === null)("an index of many turns", () => {
     expect(await found(eve, "answer")).toEqual([]);
   }, 300_000);
 
+  test("search finds the same as a plain look at all turns", async () => {
+    const url = cluster.create();
+    await using hub = await ServedHub.start(url);
+    const authors = { ada: await hub.person("ada"), bob: await hub.person("bob") };
+    const repositories = Array.from({ length: 6 }, (_, i) => `example.com/r${i}`);
+    const start = Date.parse("2026-01-02T00:00:00Z");
+    const COUNT = 1_800;
+    const all = Array.from({ length: COUNT }, (_, i) => {
+      const words = ["always"];
+      if (i % 3 === 0) words.push("often");
+      if (i % 90 === 7) words.push("seldom");
+      // Much rarer among the newest turns, and in most repositories, than its number says.
+      if (i < COUNT * 0.4) words.push("early");
+      if (i % 6 === 2) words.push("elsewhere");
+      const time = new Date(start + i * MINUTE_MS).toISOString();
+      const agent = i % 100 === 3 ? "codex" : "claude-code";
+      const turn: SharedTurn = {
+        ...exampleTurn(`session-${i}`, 1, words.join(" ")),
+        agent,
+        startedAt: time,
+        endedAt: time,
+      };
+      if (turn.text && i % 2 === 0) turn.text.prompt = "nothing";
+      return {
+        turn,
+        words,
+        author: i % 5 === 0 ? ("bob" as const) : ("ada" as const),
+        repository: `example.com/r${i % 6}`,
+      };
+    });
+    for (const [author, { client }] of Object.entries(authors))
+      for (const repository of repositories) {
+        await client.share({ repository, level: "everything", chosenAt: now() });
+        const turns = all
+          .filter((one) => one.author === author && one.repository === repository)
+          .map(({ turn }) => turn);
+        await client.turns({ repository, revision: 1, turns });
+      }
+    cluster.query(url, "VACUUM ANALYZE backtrail.turns, backtrail.turn_texts, backtrail.messages");
+
+    const readers = [
+      { name: "everything", readsAll: "everything" },
+      { name: "prompts", readsAll: "prompts" },
+      { name: "counts", readsAll: "counts" },
+      { name: "one", readsAll: null, granted: { "example.com/r1": "everything" } },
+      { name: "two", readsAll: null, granted: { "example.com/r2": "prompts", "example.com/r4": "everything" } },
+      { name: "ada", readsAll: null },
+    ] as const;
+    const filters = [{}, { repository: "example.com/r2" }, { person: "bob" }, { agent: "codex" }];
+    const order = ["counts", "prompts", "everything"];
+    for (const { name, readsAll, ...reader } of readers) {
+      const granted: Record<string, Level> = "granted" in reader ? reader.granted : {};
+      const client = name === "ada" ? authors.ada.client : (await hub.person(name, { readsAll })).client;
+      for (const [repository, level] of Object.entries(granted)) await grant(hub.database, name, repository, level);
+      for (const word of ["always", "often", "seldom", "early", "elsewhere", "never", "often elsewhere"])
+        for (const filter of filters) {
+          const expected = all
+            .filter(({ turn, words, author, repository }) => {
+              const level = author === name ? 2 : order.indexOf(granted[repository] ?? readsAll ?? "");
+              const inPrompt = level >= 1 && turn.text?.prompt !== "nothing";
+              return (
+                word.split(" ").every((one) => words.includes(one)) &&
+                (inPrompt || level >= 2) &&
+                Object.entries(filter).every(
+                  ([key, value]) => ({ repository, person: author, agent: turn.agent })[key] === value,
+                )
+              );
+            })
+            .map(({ turn }) => turn.startedAt)
+            .toReversed()
+            .slice(0, 5);
+          const { items } = await client.search({ q: word, limit: 5, ...filter });
+          expect({ name, word, filter, found: items.map(({ startedAt }) => startedAt) }).toEqual({
+            name,
+            word,
+            filter,
+            found: expected,
+          });
+        }
+    }
+    expect(hub.log).toEqual([]);
+  }, 300_000);
+
   test("made by an earlier version keeps its turns and gets its counts", async () => {
     const url = cluster.create();
     const schema = join(import.meta.dirname, "../../src/hub/schema");
@@ -81,7 +166,7 @@ describe.skipIf(postgresPrograms === null)("an index of many turns", () => {
          VALUES ${turn(1, "0.5")}, ${turn(2, "NULL")}; COMMIT`,
     );
     const database = new Database({ url });
-    expect(await migrate(database)).toEqual({ from: 3, to: 4 });
+    expect(await migrate(database)).toEqual({ from: 3, to: 5 });
     expect((await checkIndex(database)).filter(({ violations }) => violations > 0)).toEqual([]);
     const rows = await database.as(1, (query) => activity(query, { from: "2026-01-05", to: "2026-01-05" }));
     expect(rows).toMatchObject([{ repository: SHOP, agent: "codex", turns: 2, files: 4, people: 1, usd: 0.5 }]);

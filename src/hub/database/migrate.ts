@@ -7,10 +7,11 @@ import index from "../schema/0001-index.sql" with { type: "text" };
 import page from "../schema/0002-page.sql" with { type: "text" };
 import farMonths from "../schema/0003-far-months.sql" with { type: "text" };
 import scale from "../schema/0004-scale.sql" with { type: "text" };
+import newestTurns from "../schema/0005-newest-turns.sql" with { type: "text" };
 import type { Database, Query } from "./connect.ts";
 
 /** In order; the number of a migration is its position, from 1. */
-const MIGRATIONS: readonly string[] = [index, page, farMonths, scale];
+const MIGRATIONS: readonly string[] = [index, page, farMonths, scale, newestTurns];
 
 const SCHEMA_VERSION = MIGRATIONS.length;
 
