@@ -237,15 +237,18 @@ export function valueAt(config: Config, key: string): unknown {
 
 function readEnvironment(loaded: Loaded, environment: Readonly<Record<string, string | undefined>>): void {
   for (const key of KEYS) {
-    const variable = variablesOf(key).find((name) => environment[name]);
-    const text = variable && environment[variable];
-    if (!variable || !text) continue;
-    const parsed = parseTextValue(key, text);
-    if ("value" in parsed) {
-      take(loaded, { key: key.name, value: parsed.value, layer: "environment", from: variable });
-    } else {
-      const problem = { layer: "environment", from: variable, key: key.name, kind: "wrong-value" } as const;
-      loaded.problems.push({ ...problem, defect: parsed.wrong });
+    // Every command runs this. A function called for each key would start the engine's optimizer, which takes memory.
+    for (const variable of variablesOf(key)) {
+      const text = environment[variable];
+      if (!text) continue;
+      const parsed = parseTextValue(key, text);
+      if ("value" in parsed) {
+        take(loaded, { key: key.name, value: parsed.value, layer: "environment", from: variable });
+      } else {
+        const problem = { layer: "environment", from: variable, key: key.name, kind: "wrong-value" } as const;
+        loaded.problems.push({ ...problem, defect: parsed.wrong });
+      }
+      break;
     }
   }
 }

@@ -39,7 +39,7 @@ export class Segments {
   readonly #textOf: (document: Document) => string;
   readonly #segmentBytes: number;
   /** The words of the current segment's documents that are not in a run yet. */
-  readonly #postings = new Postings();
+  #postings: Postings | undefined;
   #segment = 0;
   /** Bytes of text written since the caller last set this to 0. */
   written = 0;
@@ -51,6 +51,12 @@ export class Segments {
     this.#database = database;
     this.#textOf = textOf;
     this.#segmentBytes = segmentBytes;
+  }
+
+  /** A search needs none. */
+  get #words(): Postings {
+    this.#postings ??= new Postings();
+    return this.#postings;
   }
 
   list(): Segment[] {
@@ -80,12 +86,12 @@ export class Segments {
 
   /** Writes the words of the flushed documents. Call before the transaction is committed. */
   writeWords(): void {
-    writeRun(this.#database, this.#segment, this.#postings);
+    if (this.#postings) writeRun(this.#database, this.#segment, this.#postings);
   }
 
   discard(): void {
     this.written = 0;
-    this.#postings.clear();
+    this.#postings?.clear();
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#current = undefined;
@@ -126,8 +132,8 @@ export class Segments {
     this.#segment = segment;
     for (const row of rows) {
       const document = asDocument(row);
-      if (this.#postings.isFull) this.writeWords();
-      this.#postings.add(document.id % IDS, Buffer.from(this.#textOf(document)));
+      if (this.#words.isFull) this.writeWords();
+      this.#words.add(document.id % IDS, Buffer.from(this.#textOf(document)));
     }
     this.writeWords();
     mergeRuns(this.#database, segment);
@@ -147,9 +153,9 @@ export class Segments {
       const id = segment.id * IDS + number;
       const { field, time, turn, position, step = null, path = null } = document;
       docs.run(id, conversation, FIELDS.indexOf(field), time, turn, position, block, start, text.length, step, path);
-      if (this.#postings.isFull) this.writeWords();
+      if (this.#words.isFull) this.writeWords();
       this.#segment = segment.id;
-      this.#postings.add(number, text);
+      this.#words.add(number, text);
       start += text.length;
     }
     segment.bytes += start;

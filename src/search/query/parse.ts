@@ -63,6 +63,7 @@ const WORDS = /-?(?:[a-z]+:)?"(?:[^"\\]|\\.)*(?:"|$)|\S+/giu;
 const FILTER = /^([a-z]+):(.+)$/isu;
 const WORD_CHARACTERS = /^[\p{L}\p{M}\p{N}_$]+$/u;
 const HAS_WORD = /[\p{L}\p{M}\p{N}_$]/u;
+const ASCII_WORD = /^[A-Za-z0-9_$]+$/;
 
 export function noFilters(): Filters {
   return {
@@ -104,7 +105,7 @@ function isFilter(name: string): boolean {
 
 /** `-x` and `-"x y"` exclude; `->` and `--flag` are text. */
 function isTerm(word: string): boolean {
-  return word.startsWith('"') || WORD_CHARACTERS.test(word.slice(0, 1));
+  return word.startsWith('"') || isWord(word.slice(0, 1));
 }
 
 function termOf(word: string, excluded: boolean): Term | undefined {
@@ -114,9 +115,14 @@ function termOf(word: string, excluded: boolean): Term | undefined {
   }
   const isPrefix = word.length > 1 && word.endsWith("*") && HAS_WORD.test(word);
   const text = isPrefix ? word.slice(0, -1) : word;
-  if (WORD_CHARACTERS.test(text) && isOneRun(text)) return { kind: isPrefix ? "prefix" : "word", text, excluded };
+  if (isWord(text) && isOneRun(text)) return { kind: isPrefix ? "prefix" : "word", text, excluded };
   // `price.j*` may end anywhere, as quoted text does.
   return { kind: isPrefix ? "literal" : "phrase", text, excluded };
+}
+
+/** Most words are ASCII, and need none of Unicode's properties, which are long lists. */
+function isWord(text: string): boolean {
+  return ASCII_WORD.test(text) || WORD_CHARACTERS.test(text);
 }
 
 /** False if the text mixes scripts with and without spaces between words. */

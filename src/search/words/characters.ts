@@ -12,10 +12,12 @@ const CJK_LETTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scri
 /** The sound marks of Japanese belong to several scripts. */
 const CJK_MARK = /[\u3005\u3007\u3099\u309a\u30fc\uff70]/u;
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_$]/u;
+/** The same for ASCII, without Unicode's properties, which are long lists: most searches need none. */
+const ASCII_WORD = /[A-Za-z0-9_$]/;
 
 /** Classes by code unit, for loops over long texts: 0 where only `classAt` can tell. */
 export const CLASSES = new Uint8Array(0x10000);
-for (let code = 0; code < 0x80; code++) CLASSES[code] = classOf(String.fromCharCode(code));
+for (let code = 0; code < 0x80; code++) CLASSES[code] = ASCII_WORD.test(String.fromCharCode(code)) ? WORD : SEPARATOR;
 
 /** The class of a character; of two code units if they form a pair. */
 export function classAt(text: string, at: number): CharacterClass {

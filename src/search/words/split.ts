@@ -18,8 +18,11 @@ const FINAL_SIGMA = /ς/g;
 const ONE_PIECE = /^(?:[a-z]+|[0-9]+)$/;
 const SIGNS = /([_$]+)/;
 /** Between `token` and `Refresh`, and between `HTML` and `Parser`. */
-const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-const NUMBERED = /^([^\p{N}]{2,})(\p{N}+)$/u;
+const CAMEL = {
+  ascii: /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/,
+  other: /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u,
+};
+const NUMBERED = { ascii: /^([^0-9]{2,})([0-9]+)$/, other: /^([^\p{N}]{2,})(\p{N}+)$/u };
 
 const cachedTokens = new Map<string, readonly string[]>();
 
@@ -28,6 +31,11 @@ export interface Span {
   end: number;
   /** The letters belong to a script without spaces, so the span may hold several words. */
   cjk: boolean;
+}
+
+/** Most words are ASCII. For these, Unicode's properties, which are long lists, would take time and memory. */
+function chosen<T>(either: { ascii: T; other: T }, text: string): T {
+  return ASCII.test(text) ? either.ascii : either.other;
 }
 
 /** Folds text for comparison: lower case, without accents. */
@@ -82,7 +90,8 @@ export function tokensOfWord(word: string): readonly string[] {
   const whole = wholeOf(word);
   const tokens = new Set(whole === "" ? [] : [whole]);
   for (const piece of piecesOf(word)) {
-    for (const part of [piece, ...(NUMBERED.exec(piece)?.slice(1) ?? [])]) if (isIndexed(part)) tokens.add(part);
+    for (const part of [piece, ...(chosen(NUMBERED, piece).exec(piece)?.slice(1) ?? [])])
+      if (isIndexed(part)) tokens.add(part);
   }
   const found = [...tokens];
   cachedTokens.set(word, found);
@@ -107,7 +116,7 @@ export function pieceSpans(word: string): { start: number; end: number }[] {
     // Every second part is what separates the others.
     if (index % 2 === 0 && part !== "") {
       let start = at;
-      for (const piece of part.split(CAMEL)) {
+      for (const piece of part.split(chosen(CAMEL, part))) {
         spans.push({ start, end: start + piece.length });
         start += piece.length;
       }

@@ -25,14 +25,9 @@ const DIGIT = 1;
 const LOWER = 2;
 const UPPER = 3;
 /** Bytes that are part of a word, or perhaps of one: ASCII word characters and all that is not ASCII. */
-const IN_WORD = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x80 || CLASSES[byte] === WORD ? 1 : 0));
-const KINDS = Uint8Array.from({ length: 128 }, (_, byte) => kindOf(byte));
-
-function kindOf(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return DIGIT;
-  if (byte >= 0x61 && byte <= 0x7a) return LOWER;
-  return byte >= 0x41 && byte <= 0x5a ? UPPER : OTHER;
-}
+const IN_WORD = new Uint8Array(256).fill(1, 0x80);
+for (let byte = 0; byte < 0x80; byte++) if (CLASSES[byte] === WORD) IN_WORD[byte] = 1;
+const KINDS = new Uint8Array(0x80).fill(DIGIT, 0x30, 0x3a).fill(UPPER, 0x41, 0x5b).fill(LOWER, 0x61, 0x7b);
 
 export class TokenTable {
   /** Words and tokens: most words are their own only token. */
