@@ -113,7 +113,8 @@ export function pruneMark(workspace: Place): string | undefined {
  */
 export function changePruneMark(workspace: Place): number {
   if (privateObjects(workspace) === undefined) return 0;
-  writeFileAtomic(markFile(workspace), `${crypto.randomUUID()}\n`);
+  const beside = privateGitDirectory(workspace);
+  writeFileAtomic(markFile(workspace), `${crypto.randomUUID()}\n`, { beside });
   return statSync(markFile(workspace)).mtimeMs;
 }
 
