@@ -154,14 +154,15 @@ export class LineAuthors {
 
   async #walk(path: string, base?: Base): Promise<State[]> {
     const states: State[] = [];
-    for (const { blob, by, time, safety } of await this.#versions(path, base)) {
+    const { versions, start } = await this.#versions(path, base);
+    for (const { blob, by, time, safety } of versions) {
       const lines = blob === null ? [] : await this.linesOf(blob);
       if (!lines) continue;
       const reached = states.at(-1);
       // Content that returns through a rewind or a checkout keeps its authors.
       const known = blob === null ? undefined : states.find((state) => state.blob === blob);
       const change = reached ? carried(reached.lines, reached.authors, lines, by) : undefined;
-      const removed = by === null && !safety ? (change?.removed ?? 0) : 0;
+      const removed = by === null && !safety && time > start ? (change?.removed ?? 0) : 0;
       const authors = change
         ? safety && !known
           ? await this.#recall(path, states, lines, change, safety)
@@ -213,13 +214,19 @@ export class LineAuthors {
     return authors;
   }
 
-  /** Returns distinct consecutive versions, oldest first, going back to the turn that began with `base`. */
-  async #versions(path: string, base?: Base): Promise<Version[]> {
+  /**
+   * Returns distinct consecutive versions, oldest first, going back to the turn that began with `base`, at `start`. If
+   * files were restored since, the lines may come from further back.
+   */
+  async #versions(path: string, base?: Base): Promise<{ versions: Version[]; start: string }> {
     const versions: Version[] = [];
     let name = path;
+    let start = "";
+    let isRestored = false;
     let later: { state: RecordedState; blob: string | null } | undefined;
     for (const state of this.#recorded.all.toReversed()) {
       const work = state.step.snapshot.work;
+      isRestored ||= state.step.kind === "safety";
       if (later?.state.step.snapshot.work === work) {
         later = { state, blob: later.blob };
         continue;
@@ -234,10 +241,13 @@ export class LineAuthors {
         if (origin) [name, blob] = [origin.path, origin.blob];
       }
       later = { state, blob };
-      if (base && blob === base.blob && state.step.time <= base.until && BEGINNINGS.has(state.step.kind)) break;
+      if (base && blob === base.blob && state.step.time <= base.until && BEGINNINGS.has(state.step.kind)) {
+        start ||= state.step.time;
+        if (!isRestored) break;
+      }
     }
     if (later) versions.push({ blob: later.blob, by: null, time: later.state.step.time, safety: null });
-    return versions.reverse();
+    return { versions: versions.reverse(), start };
   }
 
   async #blobAt(tree: string, path: string): Promise<string | null> {

@@ -175,7 +175,8 @@ test("a worktree that is not connected is distinguished from a connected one", a
   expect(here.agents.find(({ id }) => id === "claude-code")?.worktrees).toEqual([other]);
   expect((await repository.run(["status"], { env })).stdout).toContain(`claude-code is also connected in ${other}`);
   // `disable` takes out what it put into the others.
-  await repository.run(["disable"], { env });
+  const { stdout } = await repository.run(["disable"], { env });
+  expect(stdout.split("\n")[0]).toEndWith(" and all other worktrees of the repository.");
   expect(existsSync(join(other, ".claude"))).toBe(false);
 });
 

@@ -53,6 +53,24 @@ test("after rewind and redo, every line keeps its turn, in the commit as well", 
   expect(await turnsOf(repository, "two.txt")).toEqual([2]);
 });
 
+test("after a redo across another session's turn, a file that came back belongs to its turn in the commit", async () => {
+  using repository = temporaryRepository();
+  await repository.run(["enable", "--agent", "claude-code"]);
+  const claude = new ScriptedClaude(repository);
+  await claude.turn("Add one", [write("one.txt", "1\n")]);
+  await claude.turn("Add two", [write("two.txt", "2\n")]);
+  await repository.run(["rewind", "1", "--code-only", "--yes"], { env });
+  await new ScriptedClaude(repository).turn("Add three", [write("three.txt", "3\n")]);
+  await repository.run(["redo", "--yes"], { env });
+  repository.write("two.txt", "2\nmine\n");
+
+  commitNow(repository);
+  await settled(repository);
+  const { stdout } = await repository.run(["explain"], { env });
+  expect(stdout).toContain("lines       2 of 3 by this session (67 %)");
+  expect(await turnsOf(repository, "two.txt")).toEqual([2, null]);
+});
+
 test("lines of a fork that was taken belong to the turn in the fork", async () => {
   using attempts = await Attempts.begin();
   const { repository, agent } = attempts;

@@ -7,6 +7,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import { type SessionRef, sessionRefKey } from "../../model/session.ts";
 import { loadSession } from "../../recording/session/store.ts";
 import { type RestoreRecord, readRestores } from "../../restore/apply/restore-log.ts";
+import { readOperations } from "../../restore/operations/records.ts";
 import { listForks } from "../../steps/forks.ts";
 import { stepsIn } from "../../steps/log.ts";
 
@@ -24,7 +25,9 @@ export function copiesIn(workspace: Workspace): Map<string, number> {
     const { fork, time } = record;
     if (fork) add({ agent: fork.agent, session: fork.id }, originalOf(workspace, record, fork.agent), time);
   }
-  for (const { chat, from, time } of listForks(workspace)) {
+  // The agent's files still have the conversation of a fork that was dropped.
+  const dropped = readOperations(workspace).flatMap((operation) => (operation.kind === "drop" ? [operation.fork] : []));
+  for (const { chat, from, time } of [...listForks(workspace), ...dropped]) {
     if (!chat?.session || from.step === null) continue;
     add({ agent: chat.agent, session: chat.session }, sessionOf(workspace, from.step, chat.agent), time);
   }

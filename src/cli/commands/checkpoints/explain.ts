@@ -102,10 +102,12 @@ async function explain(workspace: Workspace, reader: CheckpointReader, target: s
   if (commit) return explainCommit(workspace, reader, commit);
   const session = await findSession(workspace, target);
   if (session) return { commits: [], checkpoints: [], sessions: [await recordedSession(workspace, session)] };
-  if (workspace.kind !== "repository" && target === DEFAULT_TARGET)
+  if (target === DEFAULT_TARGET)
     throw new UserError(
       "not-found",
-      "This folder is not a git repository, so it has no commits to explain.",
+      workspace.kind === "repository"
+        ? "There is no commit here yet that could be explained."
+        : "This folder is not a git repository, so it has no commits to explain.",
       "`backtrail explain <session>` explains a session; `backtrail sessions` lists them.",
     );
   throw new UserError(

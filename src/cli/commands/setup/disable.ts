@@ -1,9 +1,10 @@
 /** `disable`: stops recording here and removes our hooks. */
 
 import type { InstallReport } from "../../../agents/hooks/install.ts";
+import { isInside } from "../../../base/paths.ts";
 import { plural, printable, shownPath } from "../../../base/text.ts";
 import type { Outcome } from "../../../edit/record.ts";
-import { disable } from "../../../setup/enable.ts";
+import { type DisableReport, disable } from "../../../setup/enable.ts";
 import { disableUserScope } from "../../../setup/user-scope/disable.ts";
 import { stepsIn } from "../../../steps/log.ts";
 import type { OptionsOf } from "../../program/spec.ts";
@@ -33,7 +34,8 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
     io.json({ enabled: left.length > 0, agents: removed, failed, left, excluded });
     return code;
   }
-  if (left.length === 0) io.printMessage(`Recording is off in ${shownPath(workspace.root)}.`);
+  const all = isElsewhereToo(report) ? " and all other worktrees of the repository" : "";
+  if (left.length === 0) io.printMessage(`Recording is off in ${shownPath(workspace.root)}${all}.`);
   else io.printMessage(`Still recording: ${left.join(", ")}.`);
   printFiles(removed, workspace.root, io);
   if (excluded) {
@@ -51,6 +53,16 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   }
   for (const { agent, message } of failed) io.say(`${io.err.paint("red", "error:")} ${agent}: ${printable(message)}`);
   return code;
+}
+
+/** Recording is on or off in all worktrees together: `disable` also removes the hooks in the others. */
+function isElsewhereToo({ workspace, removed }: DisableReport): boolean {
+  if (workspace.kind !== "repository") return false;
+  const changed = removed.filter(({ scope }) => scope !== "user").flatMap(({ files }) => files);
+  return changed.some(
+    ({ file, action }) =>
+      action !== "unchanged" && ![workspace.root, workspace.commonDir].some((directory) => isInside(directory, file)),
+  );
 }
 
 async function disableEverywhere({ agent, json }: Options, io: Io): Promise<number | undefined> {
