@@ -101,11 +101,13 @@ export class HubClient {
 
   /** Yields turns as they change, until the connection ends or `signal` aborts. */
   async *live(signal: AbortSignal): AsyncGenerator<VisibleTurn> {
-    const response = await this.#request("GET", "/v1/live", undefined, signal);
+    const response = await this.#request("GET", "/v1/live", undefined, signal).catch((error: unknown) => {
+      throw unreachable(error);
+    });
     if (!response.ok) throw failureOf(response, parsed(await boundedText(response)));
     const decoder = new TextDecoder();
     let text = "";
-    for await (const part of response.body ?? []) {
+    for await (const part of untilLost(response)) {
       text += decoder.decode(part, { stream: true });
       if (text.length > MAX_ANSWER) throw new HubError("refused", "The hub's answer is too large.");
       const events = text.split("\n\n");
@@ -126,7 +128,7 @@ export class HubClient {
       text = await boundedText(response);
     } catch (error) {
       if (error instanceof HubError) throw error;
-      throw new HubError("unreachable", `The hub could not be reached: ${shorten(oneLine(messageOf(error)), 200)}`);
+      throw unreachable(error);
     }
     const value = parsed(text);
     if (response.ok && isRecord(value)) return value as T;
@@ -165,6 +167,18 @@ export function parseHubLink(text: string, options: { insecure?: boolean } = {})
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || (isIPv4(host) && host.startsWith("127."));
+}
+
+async function* untilLost(response: Response): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response.body ?? [];
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+function unreachable(error: unknown): HubError {
+  return new HubError("unreachable", `The hub could not be reached: ${shorten(oneLine(messageOf(error)), 200)}`);
 }
 
 function failureOf(response: Response, value: unknown): HubError {

@@ -143,6 +143,10 @@ describe.skipIf(postgresPrograms === null)("a team", () => {
     const failed = await ada.run(["team", "send"]);
     expect(failed.code).toBe(1);
     expect(await status(ada)).toMatchObject({ waiting: { turns: 1 }, failure: { kind: "unreachable" } });
+    expect(await ada.run(["team", "live"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("error: The hub could not be reached"),
+    });
     await team.serve();
     await ada.json(["team", "send"]);
     await ada.json(["team", "send"]);
@@ -208,7 +212,7 @@ describe.skipIf(postgresPrograms === null)("a team", () => {
     const [ada, other] = [await team.machine(), await team.machine()];
     await ada.json(["team", "join", link]);
     const again = await other.run(["team", "join", link]);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("invitation")]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("Ask for another one")]);
     await team.hub(["token", "revoke", "ada"]);
     expect((await ada.run(["team", "send"])).code).toBe(1);
     expect(await status(ada)).toMatchObject({ failure: { kind: "revoked", next: null } });

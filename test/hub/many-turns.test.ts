@@ -116,14 +116,28 @@ describe.skipIf(postgresPrograms === null)("an index of many turns", () => {
       const granted: Record<string, Level> = "granted" in reader ? reader.granted : {};
       const client = name === "ada" ? authors.ada.client : (await hub.person(name, { readsAll })).client;
       for (const [repository, level] of Object.entries(granted)) await grant(hub.database, name, repository, level);
-      for (const word of ["always", "often", "seldom", "early", "elsewhere", "never", "often elsewhere"])
+      for (const word of [
+        "always",
+        "often",
+        "seldom",
+        "early",
+        "elsewhere",
+        "never",
+        "often elsewhere",
+        "sel*",
+        "al* else*",
+      ])
         for (const filter of filters) {
           const expected = all
             .filter(({ turn, words, author, repository }) => {
               const level = author === name ? 2 : order.indexOf(granted[repository] ?? readsAll ?? "");
               const inPrompt = level >= 1 && turn.text?.prompt !== "nothing";
               return (
-                word.split(" ").every((one) => words.includes(one)) &&
+                word
+                  .split(" ")
+                  .every((one) =>
+                    words.some((has) => (one.endsWith("*") ? has.startsWith(one.slice(0, -1)) : has === one)),
+                  ) &&
                 (inPrompt || level >= 2) &&
                 Object.entries(filter).every(
                   ([key, value]) => ({ repository, person: author, agent: turn.agent })[key] === value,

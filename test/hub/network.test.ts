@@ -88,7 +88,8 @@ describe.skipIf(postgresPrograms === null)("a bad network", () => {
       );
     }
     expect(cluster.query(url, "SELECT count(*), count(DISTINCT number) FROM backtrail.turns")).toEqual(["11|11"]);
-    expect(hub.log.filter(({ status }) => status !== 503)).toEqual([]);
+    // The hub's own task may have met the cut connection, too.
+    expect(hub.log.filter(({ status, task }) => status !== 503 && task !== "pending-words")).toEqual([]);
   }, 300_000);
 
   test("live activity continues after the database was down, also if it was down when the first stream opened", async () => {

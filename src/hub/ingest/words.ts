@@ -7,6 +7,8 @@ import { MAX_WORD, pairsOf, tokensOf, tokensOfWord, wholeOf, wordSpans } from ".
 /** A `tsvector` is limited; a longer text is found by its first words. */
 const MAX_TOKENS = 4_000;
 const MAX_QUERY_WORDS = 16;
+/** Shorter beginnings are of too many words. */
+const MIN_BEGINNING = 2;
 const MAX_CACHED = 100_000;
 
 /** Needs no quotes in a `tsvector`. */
@@ -39,15 +41,17 @@ function vectorOf(word: string): { text: string; count: number } {
   return vector;
 }
 
-/** A `tsquery` in which every word must occur; null if there is no word in the text. */
+/** A `tsquery` in which every word must occur, or with a star, a word that begins so; null if there is no word in the text. */
 export function searchQuery(text: string): string | null {
   const words = new Set<string>();
   for (const { start, end, cjk } of wordSpans(text)) {
     const word = text.slice(start, cjk ? end : Math.min(end, start + MAX_WORD + 1));
-    for (const token of cjk ? pairsOf(word) : [wholeOf(word)]) if (token !== "") words.add(token);
+    const begins = text[end] === "*" && end - start >= MIN_BEGINNING && end - start <= MAX_WORD;
+    for (const token of cjk ? pairsOf(word) : [wholeOf(word)])
+      if (token !== "") words.add(quoted(token) + (begins ? ":*" : ""));
     if (words.size >= MAX_QUERY_WORDS) break;
   }
-  return words.size === 0 ? null : [...words].map(quoted).join(" & ");
+  return words.size === 0 ? null : [...words].join(" & ");
 }
 
 function written(token: string): string {

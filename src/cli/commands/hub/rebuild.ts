@@ -7,7 +7,7 @@ import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import type { hubRebuildCommand } from "./commands.ts";
 import { withDatabase } from "./database.ts";
-import { summary } from "./source.ts";
+import { NO_SOURCES, summary } from "./source.ts";
 
 type Options = OptionsOf<typeof hubRebuildCommand>;
 
@@ -20,7 +20,7 @@ export async function run(options: Options, io: Io): Promise<number> {
     if (options.json) io.json({ equal: isEqual, sources: results });
     else {
       for (const result of results) io.say(`${oneLine(result.source)}: ${summary(result)}.`);
-      if (results.length === 0) io.say("There are no sources. Add one with `backtrail hub source add`.");
+      if (results.length === 0) io.say(NO_SOURCES);
     }
     return isEqual ? EXIT.done : EXIT.failed;
   });

@@ -26,6 +26,8 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   await withDatabase(io, options, (database) => chosen(database, { ...options, remote: remote ?? "" }, io));
 }
 
+export const NO_SOURCES = "There are no sources. Add one with `backtrail hub source add`.";
+
 type WithRemote = Options & { remote: string };
 
 async function add(database: Database, { remote, as, level = "everything", json }: WithRemote, io: Io): Promise<void> {
@@ -33,7 +35,12 @@ async function add(database: Database, { remote, as, level = "everything", json 
   await addSource(database, { address: remote, repository, level });
   const source = (await listSources(database)).find(({ address }) => address === remote);
   if (!source) throw new Error("The source was removed meanwhile.");
-  const result = await readSource(database, new Months(database), source, { whole: true });
+  const result = await readSource(database, new Months(database), source, { whole: true }).catch((error: unknown) => {
+    io.say(
+      "The source is kept, and a hub tries again once a minute. `backtrail hub source remove` with its address removes it.",
+    );
+    throw error;
+  });
   if (json) io.json({ repository, ...result });
   else io.say(`${oneLine(repository)}: ${summary(result)}.`);
 }
@@ -44,6 +51,7 @@ async function list(database: Database, { json }: Options, io: Io): Promise<void
     io.json({ sources });
     return;
   }
+  if (sources.length === 0) io.say(NO_SOURCES);
   const rows = sources.map(({ repository, address, readAt, error }) => [
     oneLine(repository),
     readAt ? age(readAt, now()) : "never read",

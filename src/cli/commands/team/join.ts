@@ -5,7 +5,7 @@ import { UserError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { findWorkspace, isEnabled } from "../../../git/workspace.ts";
 import { startSender } from "../../../recording/start-worker.ts";
-import { HubClient, parseHubLink } from "../../../team/client.ts";
+import { HubClient, HubError, parseHubLink } from "../../../team/client.ts";
 import { readMembership, writeMembership } from "../../../team/membership.ts";
 import { readShare, repositoryName, writeShare } from "../../../team/sharing.ts";
 import { removeSendState } from "../../../team/state.ts";
@@ -33,7 +33,8 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     );
   const device = options.device ?? hostname();
   const joined = await new HubClient(url, null).join({ invitation, device }).catch((error: unknown) => {
-    throw asUserError(error);
+    if (!(error instanceof HubError) || error.answer !== "invitation") throw asUserError(error);
+    throw new UserError("failed", error.message, "Ask for another one: `backtrail hub token invite` prints it.");
   });
   writeMembership({ v: 1, url, ...joined, joinedAt: now().toISOString() });
   const shared = joined.role === "reader" ? null : await shareHere(io);

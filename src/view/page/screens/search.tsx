@@ -1,5 +1,6 @@
 /** The hits of a search: in prompts, answers, commands, output, changed lines and paths. */
 import type { SearchHit } from "../../protocol.ts";
+import { isHub } from "../data/hub.ts";
 import { type Route, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Age, Agent, CheckTag, FateTag } from "../parts/badges.tsx";
@@ -31,9 +32,10 @@ export function SearchScreen({ place }: { place: Route }) {
       {q === "" && (
         <>
           <p class="muted">
-            Type words in the search box: they are looked for in prompts, answers, commands, output and changed lines.
+            Type words in the search box: they are looked for in prompts, answers, commands, output and{" "}
+            {isHub ? "names of files" : "changed lines"}.
           </p>
-          <Examples />
+          {!isHub && <Examples />}
         </>
       )}
       {loaded.loading && !data && <Skeleton lines={6} label="Searching" />}
