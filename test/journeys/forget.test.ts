@@ -188,3 +188,14 @@ test("a single step, files that a restore kept, and lines of the log", async () 
   const log = readFileSync(join(store, "log.jsonl"), "utf8");
   expect([log.includes(first.session), log.includes("other")]).toEqual([false, true]);
 });
+
+test("the conversation of a fork, a copy of the one that is forgotten, is named", async () => {
+  using here = await worked();
+  const { repository, second } = here;
+  const directory = join(repository.home, "copy");
+  expect((await repository.run(["fork", "last", "--directory", directory], { env })).code).toBe(0);
+  const { forks } = await repository.json<{ forks: { chat: { session: string } }[] }>(["fork", "list"]);
+  const copy = forks[0]?.chat.session ?? "";
+  const told = await repository.run(["forget", second.session, "--dry-run"], { env });
+  expect(told.stdout).toContain(`Session ${copy.slice(0, 8)} was forked from it and begins with the same text`);
+});

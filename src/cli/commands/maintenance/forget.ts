@@ -12,6 +12,7 @@ import { type ForgetPlan, planForget } from "../../../maintenance/forget/plan.ts
 import { readRestores } from "../../../restore/apply/restore-log.ts";
 import { findLog, logsDirectory } from "../../../run/log/layout.ts";
 import { forgetInIndex } from "../../../search/forget.ts";
+import { listForks } from "../../../steps/forks.ts";
 import { hubMustForget, sendInBackground } from "../../../team/background.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { table } from "../../render/layout/table.ts";
@@ -86,18 +87,22 @@ function keptBy(workspace: Workspace, session: string): string[] {
     .filter(existsSync);
 }
 
-/** Sessions that a rewind forked from these: their conversations start the same. */
+/** Sessions that a rewind or a fork made from these: their conversations start the same. */
 function relatedTo(workspace: Workspace, { sessions }: ForgetPlan): string[] {
   const ids = new Set(sessions.map(({ session }) => session));
-  const forks = readRestores(workspace).flatMap(({ session, fork }) =>
-    fork && session && ids.has(session.id) && !ids.has(fork.id) ? [fork.id] : [],
+  const steps = new Set(sessions.flatMap((session) => session.steps.map(({ id }) => id)));
+  const byRewinds = readRestores(workspace).flatMap(({ session, fork }) =>
+    fork && session && ids.has(session.id) ? [fork.id] : [],
   );
-  return [...new Set(forks)];
+  const byForks = listForks(workspace).flatMap(({ from, chat }) =>
+    from.step !== null && steps.has(from.step) ? [chat?.session ?? []].flat() : [],
+  );
+  return [...new Set([...byRewinds, ...byForks])].filter((id) => !ids.has(id));
 }
 
 const OPEN = "its agent may still be open, and would record the conversation again";
 
-/** A fork that no agent has continued is not recorded here, so it cannot be forgotten. */
+/** A copy that no agent has continued is not recorded here, so it cannot be forgotten. */
 async function recordedOf(workspace: Workspace, related: readonly string[]): Promise<Related[]> {
   return Promise.all(related.map(async (id) => ({ id, recorded: (await findSession(workspace, id))?.session === id })));
 }
@@ -131,7 +136,7 @@ function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
       ),
     );
   for (const { id, recorded } of related) {
-    const what = `Session ${shortSession(id)} was forked from it by a rewind and begins with the same text`;
+    const what = `Session ${shortSession(id)} was forked from it and begins with the same text`;
     const fate = recorded ? "forget it too." : "it is not recorded here; its agent has it.";
     io.printMessage(paint("yellow", `${what}: ${fate}`));
   }
