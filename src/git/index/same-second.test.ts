@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { captured, usualCapture } from "../../../test/support/captured.ts";
 import { type TemporaryRepository, temporaryRepository } from "../../../test/support/index.ts";
 import { enabledWorkspace, ownHome } from "../../../test/support/own-process.ts";
@@ -99,5 +100,23 @@ test("a hook finds it, too", async () => {
     expect(repository.git("show", `${work}:a.txt`)).toBe("two");
   } finally {
     capture.close();
+  }
+});
+
+test("a damaged memory of what was compared is as good as none", async () => {
+  using repository = temporaryRepository();
+  stage(repository, "a.txt", "one");
+  const workspace = await enabledWorkspace(repository.path);
+  rewriteUnseen(repository, "a.txt", "two");
+  for (const damaged of [
+    "",
+    "{",
+    "null",
+    "[1]",
+    "\0".repeat(100),
+    '{"v":1,"index":"x","newest":1,"tookMs":1,"found":[7]}',
+  ]) {
+    writeFileSync(join(workspace.stateDir, "same-second.json"), damaged);
+    expect(await contentOf(repository, workspace, "a.txt")).toBe("two");
   }
 });

@@ -109,13 +109,22 @@ function loadCompared(workspace: Workspace): LoadedCompared | undefined {
   const file = comparedFile(workspace);
   const saved = statIfPresent(file);
   if (!saved) return undefined;
-  const compared = readJson(file) as Partial<Compared>;
+  const compared = readCompared(file);
   const { index, newest, tookMs, found } = compared;
   if (compared.v !== 1 || typeof index !== "string" || typeof newest !== "number" || typeof tookMs !== "number")
     return undefined;
   if (!Array.isArray(found) || !found.every(isFile)) return undefined;
   const since = Math.floor((saved.mtimeMs - tookMs) / 1000) - CLOCKS_DIFFER_SECONDS;
   return { v: 1, index, newest, tookMs, found, since };
+}
+
+function readCompared(file: string): Partial<Compared> {
+  try {
+    return (readJson(file) ?? {}) as Partial<Compared>;
+  } catch {
+    // A damaged file is as good as none.
+    return {};
+  }
 }
 
 function isFile(value: unknown): value is RewrittenFile {
