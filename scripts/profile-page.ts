@@ -65,7 +65,8 @@ function addRows(prefix: string, properties: Json, required: ReadonlySet<string>
     if (isScope && key !== "local") continue;
     const path = isScope ? `${prefix}<scope>` : `${prefix}${key}`;
     const text = schema["description"];
-    if (typeof text === "string") rows.push(row(path, text, schema["examples"], required.has(key)));
+    if (typeof text === "string")
+      rows.push(row(path, `${text}${choicesText(schema, text)}`, schema["examples"], required.has(key)));
     // The keys of a condition are described above.
     if (CONDITIONS.has(key)) continue;
     for (const [below, part] of partsOf(schema)) {
@@ -87,6 +88,16 @@ function partsOf(schema: Json): [below: string, part: Json][] {
   };
   look("", schema);
   return found;
+}
+
+/** The words that a key, or each value of its table, may be. */
+function choicesText(schema: Json, text: string): string {
+  const values = schema["additionalProperties"] as Json | undefined;
+  const places = values ? [values, ...((values["anyOf"] ?? []) as Json[])] : [schema];
+  const choices = places.flatMap((place) => (place["enum"] ?? []) as unknown[]);
+  if (choices.length < 2 || choices.every((choice) => text.includes(`\`${choice}\``))) return "";
+  const list = choices.map((choice) => (choice === "" ? "nothing" : `\`${choice}\``)).join(", ");
+  return values ? ` Each is one of: ${list}.` : ` One of: ${list}.`;
 }
 
 function row(path: string, text: string, examples: unknown, isRequired: boolean): string {

@@ -25,6 +25,21 @@ test("hooks are added behind everything else, seen, and taken out again", () => 
   expect(edit.remove(edit.add(null), undefined)).toBeNull();
 });
 
+test("a hook has a name if the agent wants one, under its key", () => {
+  const isOurs = (command: string) => command.startsWith("ours ");
+  const named = [{ event: "post_agent", command: "ours stop", name: "ours-stop", timeout: 5 }];
+  const ours = { table: "hooks", names: { event: "type", name: "title" }, entries: named, isOurs };
+  const added = tomlHooksEdit(ours).add(null);
+  expect(added.toString()).toBe(
+    '[[hooks]]\ntitle = "ours-stop"\ntype = "post_agent"\ncommand = "ours stop"\ntimeout = 5\n',
+  );
+  expect(tomlHooksEdit(ours).presence(added)).toBe("installed");
+  const nameless = tomlHooksEdit({ ...ours, names: { event: "type" } });
+  expect(nameless.add(null).toString()).not.toContain("ours-stop");
+  expect(nameless.presence(added)).toBe("outdated");
+  expect(nameless.remove(added, null)).toBeNull();
+});
+
 test("hooks of another version are outdated, and other people's are never ours", () => {
   expect(edit.presence(Buffer.from('[[hooks]]\nevent = "Stop"\ncommand = "ours old"\n'))).toBe("outdated");
   expect(edit.presence(Buffer.from('[[hooks]]\nevent = "Stop"\ncommand = "theirs"\n'))).toBe("absent");

@@ -8,11 +8,19 @@ import type { HookEntry } from "./hook-layouts.ts";
 import { quoted, readToml, type Span, type TomlDocument, type TomlTable } from "./toml.ts";
 import { emptyTable, entryOf, isEqual, type Table, UnsupportedDocument, type Value } from "./value.ts";
 
+/** The agent's names for the keys of a hook, where they differ. A hook has a name of its own only if `name` is there. */
+export interface TomlHookKeys {
+  event?: string | undefined;
+  command?: string | undefined;
+  name?: string | undefined;
+  matcher?: string | undefined;
+  timeout?: string | undefined;
+}
+
 export interface OurTomlHooks {
   /** The name of the array of tables. */
   table: string;
-  /** The agent's names for the keys of a hook, where they differ. */
-  names: { event?: string; command?: string; matcher?: string; timeout?: string };
+  names: TomlHookKeys;
   entries: readonly HookEntry[];
   isOurs(command: string): boolean;
 }
@@ -78,8 +86,9 @@ function hasOwnHeaders(text: string, { table: name }: OurTomlHooks): boolean {
 }
 
 /** The value as `readToml` reads it: numbers are pairs of their kind and text. */
-function tableOf({ event, command, matcher, timeout }: HookEntry, { names }: OurTomlHooks): Table {
+function tableOf({ event, command, name, matcher, timeout }: HookEntry, { names }: OurTomlHooks): Table {
   const table = emptyTable();
+  if (names.name !== undefined && name !== undefined) table[names.name] = name;
   table[names.event ?? "event"] = event;
   if (matcher !== undefined) table[names.matcher ?? "matcher"] = matcher;
   table[names.command ?? "command"] = command;
@@ -87,8 +96,11 @@ function tableOf({ event, command, matcher, timeout }: HookEntry, { names }: Our
   return table;
 }
 
-function blockOf({ event, command, matcher, timeout }: HookEntry, { table, names }: OurTomlHooks, newline: string) {
-  const lines = [`[[${table}]]`, `${names.event ?? "event"} = ${quoted(event)}`];
+function blockOf(entry: HookEntry, { table, names }: OurTomlHooks, newline: string) {
+  const { event, command, name, matcher, timeout } = entry;
+  const lines = [`[[${table}]]`];
+  if (names.name !== undefined && name !== undefined) lines.push(`${names.name} = ${quoted(name)}`);
+  lines.push(`${names.event ?? "event"} = ${quoted(event)}`);
   if (matcher !== undefined) lines.push(`${names.matcher ?? "matcher"} = ${quoted(matcher)}`);
   lines.push(`${names.command ?? "command"} = ${quoted(command)}`);
   if (timeout !== undefined) lines.push(`${names.timeout ?? "timeout"} = ${timeout}`);

@@ -54,15 +54,63 @@ test("record, new, check: from nothing to a profile that lists what is not prove
   expect(checked.code).toBe(0);
 });
 
+test("hooks in TOML under the agent's own keys are recorded, and proposed with them", async () => {
+  using place = temporaryDirectory();
+  const home = place.at("home");
+  const cwd = join(home, "project");
+  const settings = join(home, ".my-agent", "hooks.toml");
+  mkdirSync(cwd, { recursive: true });
+  mkdirSync(join(home, ".my-agent"));
+  const env = cleanEnvironment(home);
+  const run = (args: string[]) => runProgram(executable(), ["agents", ...args], { cwd, env, timeout: 120_000 });
+  const wrong = await run(["record", "my-agent", "--hooks", settings, "--keys", "kind=type"]);
+  expect(wrong).toMatchObject({ code: 2 });
+  expect(wrong.stderr).toContain('"kind=type" names no key of a hook.');
+  const keys = ["--keys", "event=type,name=title", "--events", "post_agent"];
+  const recording = run(["record", "my-agent", "--hooks", settings, ...keys, "--json"]);
+  try {
+    const command = await until(() => {
+      if (!existsSync(settings) || !existsSync(recordingsOf(settings))) return undefined;
+      const hooks = Bun.TOML.parse(readFileSync(settings, "utf8")) as { hooks?: Record<string, string>[] };
+      expect(hooks.hooks).toEqual([
+        { title: "backtrail-record-post_agent", type: "post_agent", command: expect.any(String) },
+      ]);
+      return hooks.hooks?.[0]?.["command"];
+    });
+    const input = JSON.stringify({ hook_event_name: "post_agent", session_id: session, cwd });
+    expect(await runProgram("/bin/sh", ["-c", command], { cwd, env, input })).toMatchObject({ code: 0, stderr: "" });
+  } finally {
+    await run(["record", "my-agent", "--stop"]);
+  }
+  expect((await recording).code).toBe(0);
+  expect(existsSync(settings)).toBe(false);
+  const made = await run(["new", "my-agent", "--from", recordingIn(place.path), "--json"]);
+  const { profile } = JSON.parse(made.stdout) as { profile: string };
+  const proposed = JSON.parse(readFileSync(profile, "utf8")) as { hooks: object };
+  expect(proposed.hooks).toMatchObject({
+    settings: {
+      user: { path: ".my-agent/hooks.toml", format: "toml-hooks", names: { event: "type", name: "title" } },
+    },
+    events: { post_agent: "TurnEnd" },
+  });
+});
+
 interface Settings {
   hooks?: Record<string, { hooks: { command: string }[] }[]>;
 }
 
 /** Waits until the recording has put its hooks there. */
 async function hooksIn(file: string): Promise<NonNullable<Settings["hooks"]>> {
-  for (let tries = 0; tries < 600; tries++) {
+  return until(() => {
     const { hooks } = JSON.parse(readFileSync(file, "utf8")) as Settings;
-    if (hooks && existsSync(recordingsOf(file))) return hooks;
+    return existsSync(recordingsOf(file)) ? hooks : undefined;
+  });
+}
+
+async function until<T>(look: () => T | undefined): Promise<T> {
+  for (let tries = 0; tries < 600; tries++) {
+    const found = look();
+    if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error("The hooks never came.");

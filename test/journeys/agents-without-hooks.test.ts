@@ -92,7 +92,7 @@ const RUN_ALONE = {
   id: "plain",
   display_name: "Plain",
   executable: "plain",
-  run: { command: ["{prompt}"], stream: { output: "text", end: "exit", rules: [] } },
+  run: { command: ["{prompt}", "{args}"], stream: { output: "text", end: "exit", rules: [] } },
 };
 
 test("no hooks: a run is recorded before and after, as one session, and can be undone", async () => {
@@ -104,6 +104,10 @@ test("no hooks: a run is recorded before and after, as one session, and can be u
   const enabled = await repository.run(["enable", "--agent", "plain"], { env: OFF });
   expect(enabled).toMatchObject({ code: 0 });
   expect(enabled.stdout).toContain("when `backtrail run` starts it");
+  expect(enabled.stdout).toContain("backtrail run --agent plain");
+  expect(enabled.stdout).not.toContain("Start the agent as usual");
+  const checked = await repository.run(["agents", "check", "plain"], { env: OFF });
+  expect(checked.stdout).toContain("plain is a valid profile. Nothing was recorded that could prove it.");
 
   expect(await world.run(["once", "--agent", "plain"], OFF)).toMatchObject({ code: 0 });
   const { steps } = await repository.json<Logged>(["log"], { env: OFF });

@@ -88,7 +88,12 @@ export async function checkAgent(target: string, options: CheckOptions = {}): Pr
     return { id, ok: false, problems, fixtures, ...NOTHING };
   }
   const problems = [...(ownProblems ?? []), ...problemsOf(agent.profile), ...codeProblems(agent)];
-  if (!isThere(fixtures)) return { id, ok: false, problems: [...new Set(problems)], fixtures, ...NOTHING };
+  if (!isThere(fixtures)) {
+    const { hooks, transcript } = agent.profile;
+    // A profile that promises nothing that could be recorded lacks no recording.
+    const isWhole = Object.keys(hooks?.install ?? {}).length === 0 && !transcript?.lines;
+    return { id, ok: isWhole && problems.length === 0, problems: [...new Set(problems)], fixtures, ...NOTHING };
+  }
   const recording = readRecording(fixtures);
   const payloads = recording.payloads.map((payload) => checkPayload(agent, recording, payload));
   const profiles = [

@@ -8,6 +8,7 @@ import { UserError } from "../../../base/errors.ts";
 import { readJson } from "../../../base/fs/files.ts";
 import { isRecord } from "../../../base/json.ts";
 import { dataDirectory } from "../../../base/paths.ts";
+import type { TomlHookKeys } from "../../../edit/toml-hooks.ts";
 import type { Scope } from "../../contract/profile.ts";
 import { readPayload } from "../../registry/normalize.ts";
 import type { HookFormat } from "./hook-formats.ts";
@@ -18,6 +19,8 @@ export interface InstalledHooks {
   /** From the home directory or the repository's root, as a profile names it. */
   path: string;
   format: HookFormat;
+  /** For TOML: the agent's names for the keys of a hook, where they differ. */
+  names?: TomlHookKeys;
   events: string[];
 }
 

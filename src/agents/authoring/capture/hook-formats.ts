@@ -9,6 +9,9 @@ export const HOOK_FORMATS = [
 ] as const;
 export type HookFormat = (typeof HOOK_FORMATS)[number];
 
+/** The keys of a hook in TOML, which agents name differently. */
+export const HOOK_KEYS = ["event", "command", "name", "matcher", "timeout"] as const;
+
 /** The names that most agents have taken from each other. */
 export const COMMON_EVENTS = [
   "SessionStart",

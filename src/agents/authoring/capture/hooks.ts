@@ -6,7 +6,7 @@ import { type Edit, hooksEdit, scriptEdit } from "../../../edit/edit.ts";
 import { claudeLayout, cursorLayout, geminiLayout, namedLayout } from "../../../edit/hook-layouts.ts";
 import { jsonc } from "../../../edit/jsonc.ts";
 import { type EditOwner, installEdit, uninstallEdit } from "../../../edit/record.ts";
-import { tomlHooksEdit } from "../../../edit/toml-hooks.ts";
+import { type TomlHookKeys, tomlHooksEdit } from "../../../edit/toml-hooks.ts";
 import { isEventName } from "./capture.ts";
 import type { InstalledHooks } from "./format.ts";
 import type { HookFormat } from "./hook-formats.ts";
@@ -15,6 +15,8 @@ export interface HookRequest {
   /** The settings file, or the directory of scripts. */
   file: string;
   format: HookFormat;
+  /** For TOML: the agent's names for the keys of a hook, where they differ. */
+  names?: TomlHookKeys;
   events: readonly string[];
 }
 
@@ -35,7 +37,7 @@ export function recordingCommand(executable: string, id: string, event: string):
 }
 
 export async function installRecordingHooks(
-  { file, format, events }: HookRequest,
+  { file, format, names, events }: HookRequest,
   where: Where & { executable: string },
 ): Promise<InstalledHooks> {
   const { id, home, cwd, executable } = where;
@@ -49,6 +51,7 @@ export async function installRecordingHooks(
     scope,
     path: relative(base, path).split(sep).join("/"),
     format,
+    ...(names && { names }),
     events: [...events],
   };
   const command = (event: string) => recordingCommand(executable, id, event);
@@ -66,7 +69,7 @@ function keeping({ id, directory }: Where): EditOwner {
 }
 
 function editsFor(
-  { format, events }: InstalledHooks,
+  { format, names = {}, events }: InstalledHooks,
   path: string,
   id: string,
   command: ((event: string) => string) | null,
@@ -82,7 +85,7 @@ function editsFor(
     matcher: undefined,
     timeout: undefined,
   }));
-  if (format === "toml-hooks") return [[path, tomlHooksEdit({ table: "hooks", names: {}, entries, isOurs })]];
+  if (format === "toml-hooks") return [[path, tomlHooksEdit({ table: "hooks", names, entries, isOurs })]];
   const layout = {
     "claude-settings": claudeLayout,
     "gemini-settings": geminiLayout,

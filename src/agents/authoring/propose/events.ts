@@ -18,12 +18,15 @@ const MEANINGS: readonly [RegExp, EventType | null][] = [
   [/\bpermission|\bnotif|\bdisplay|\bexpansion|\b(post|after) tool batch/, null],
   [/\b(post|after) (tool|file|shell|mcp)\b|\btool (result|end|done|complete|execute after)/, "ToolEnd"],
   [/\b(pre|before) (tool|mcp|shell|file)\b|\btool (call|start|use|execute before)$/, "ToolStart"],
-  [/\b(user )?prompt (submit|submitted)|\b(before )?submit prompt|\bbefore agent\b|\bturn (start|begin)/, "TurnStart"],
+  [
+    /\b(user )?prompt (submit|submitted)|\b(before )?submit prompt|\b(before|pre) (agent|turn)\b|\bturn (start|begin)/,
+    "TurnStart",
+  ],
   [/\btask (start|resume)|\bagent start\b|\bbefore agent start|\buser (prompt|message)|\bchat message/, "TurnStart"],
   [/\bsession (end|ended|stop|shutdown|deleted|close|closed|exit)/, "SessionEnd"],
   [/\bsession (start|started|created|new|open|begin|resume)/, "SessionStart"],
   [/\bsession idle|\b(turn|agent|task|response) (stop|end|ended|complete|completed|error|cancel|settled)/, "TurnEnd"],
-  [/^stop( failure)?$|\bafter agent\b|\bon stop\b/, "TurnEnd"],
+  [/^stop( failure)?$|\b(after|post) (agent|turn)\b|\bon stop\b/, "TurnEnd"],
 ];
 
 export interface EventProposal {

@@ -118,7 +118,8 @@ function isOfFile(name: string, { transcript_path, session_id }: HooksSection["f
 function settingsOf({ hooks, payloads }: Recording): HooksSection["settings"] {
   if (payloads.length === 0) return {};
   if (!hooks) return { user: { format: "none" } };
-  return { [hooks.scope]: { path: hooks.path, format: hooks.format } };
+  const { scope, path, format, names } = hooks;
+  return { [scope]: format === "toml-hooks" && names ? { path, format, names } : { path, format } };
 }
 
 /** Directories of the home directory that belong to no agent. */

@@ -49,6 +49,11 @@ const settingsFile = z.union([
       z.strictObject({
         event: optionalKey(tomlName, "The event's key; `event` by default.", "type"),
         command: optionalKey(tomlName, "The command's key; `command` by default.", "run"),
+        name: optionalKey(
+          tomlName,
+          "The key of a hook's name, for an agent that wants one; otherwise none is written.",
+          "name",
+        ),
         matcher: optionalKey(tomlName, "The matcher's key; `matcher` by default.", "tools"),
         timeout: optionalKey(tomlName, "The key of the timeout in seconds; `timeout` by default.", "seconds"),
       }),

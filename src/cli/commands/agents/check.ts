@@ -74,6 +74,8 @@ function tellProofs({ id, ok, payloads, transcripts, proofs }: CheckReport, io: 
   const recorded = isRead ? transcripts.length : payloadCount;
   const evidence = plural(recorded, isRead ? "recorded transcript" : "recorded payload");
   if (!ok) io.printMessage(`${id} is ${paint("red", "not proven")}.`);
+  else if (recorded === 0 && payloads.length === 0)
+    io.printMessage(`${id} is a valid profile. Nothing was recorded that could prove it.`);
   else if (recorded === 0) io.printMessage(`${id} passes its examples. Add real payloads beside them to prove it.`);
   else if (open.length > 0)
     io.printMessage(`${id} holds for ${evidence}. ${paint("yellow", "Not proven")}: ${open.join(", ")}.`);

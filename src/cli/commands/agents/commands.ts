@@ -31,7 +31,8 @@ export const agentsRecordCommand = command("agents record", "record what an agen
   arguments: [{ name: "<id>", help: "the agent: small letters, digits and dashes" }],
   options: [
     { flags: "--hooks <file>", help: "install recording hooks in this settings file, and remove them at the end" },
-    { flags: "--format <format>", help: "the settings file's format", choices: HOOK_FORMATS },
+    { flags: "--format <format>", help: `the file's form: ${HOOK_FORMATS.join(", ")}`, choices: HOOK_FORMATS },
+    { flags: "--keys <names>", help: "in TOML: the agent's keys of a hook: event=type,name=name" },
     { flags: "--events <names>", help: "the agent's names of events, separated by commas" },
     { flags: "--watch <directory...>", help: "also watch this directory" },
     { flags: "--stop", help: "end the current recording" },

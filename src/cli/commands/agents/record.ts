@@ -1,7 +1,7 @@
 /** `agents record <id>`: records what an agent sends and writes while the user works with it. */
 import { basename, dirname, extname, resolve } from "node:path";
 import { eventOfName, readRecording } from "../../../agents/authoring/capture/format.ts";
-import { COMMON_EVENTS } from "../../../agents/authoring/capture/hook-formats.ts";
+import { COMMON_EVENTS, HOOK_KEYS } from "../../../agents/authoring/capture/hook-formats.ts";
 import { type HookRequest, recordingCommand } from "../../../agents/authoring/capture/hooks.ts";
 import { endRecording, type Started, startRecording } from "../../../agents/authoring/capture/record.ts";
 import { UserError } from "../../../base/errors.ts";
@@ -21,7 +21,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const { id } = options;
   if (options.stop) return stop(id, io, options.json === true);
   const hooks = hookRequest(options, io.cwd);
-  const events = options.events === undefined ? COMMON_EVENTS : hooksNamed(options.events);
+  const events = options.events === undefined ? COMMON_EVENTS : namesIn(options.events);
   const executable = ownExecutable();
   const watched = (options.watch ?? []).map((directory) => resolve(io.cwd, directory));
   const started = await startRecording({ id, home: homeDirectory(), cwd: io.cwd, watched, hooks, executable });
@@ -93,12 +93,34 @@ async function stop(id: string, io: Io, isJson: boolean, known?: string): Promis
 
 function hookRequest(options: Options, cwd: string): HookRequest | null {
   if (options.hooks === undefined) {
-    if (options.format === undefined) return null;
-    throw new UserError("usage", "--format needs --hooks <file>.");
+    if (options.format === undefined && options.keys === undefined) return null;
+    throw new UserError("usage", `${options.format ? "--format" : "--keys"} needs --hooks <file>.`);
   }
   const file = resolve(cwd, options.hooks);
   const format = options.format ?? (extname(file) === ".toml" ? "toml-hooks" : commonFormat(file));
-  return { file, format, events: options.events === undefined ? COMMON_EVENTS : hooksNamed(options.events) };
+  if (options.keys !== undefined && format !== "toml-hooks") {
+    throw new UserError("usage", "--keys is for hooks in TOML (--format toml-hooks).");
+  }
+  const names = options.keys === undefined ? {} : { names: keysNamed(options.keys) };
+  return { file, format, ...names, events: options.events === undefined ? COMMON_EVENTS : namesIn(options.events) };
+}
+
+/** `event=type,name=name` → what the agent calls the keys of a hook. */
+function keysNamed(text: string): NonNullable<HookRequest["names"]> {
+  const names: NonNullable<HookRequest["names"]> = {};
+  for (const pair of namesIn(text)) {
+    const [, given = "", name = ""] = /^([a-z]+)=([A-Za-z0-9_-]+)$/.exec(pair) ?? [];
+    const key = HOOK_KEYS.find((known) => known === given);
+    if (key === undefined) {
+      throw new UserError(
+        "usage",
+        `"${pair}" names no key of a hook.`,
+        `Keys: ${HOOK_KEYS.join(", ")}, as in event=type.`,
+      );
+    }
+    names[key] = name;
+  }
+  return names;
 }
 
 function commonFormat(file: string): HookRequest["format"] {
@@ -107,7 +129,7 @@ function commonFormat(file: string): HookRequest["format"] {
   return basename(dirname(file)) === ".cursor" ? "cursor-hooks" : "claude-settings";
 }
 
-function hooksNamed(text: string): string[] {
+function namesIn(text: string): string[] {
   return text
     .split(",")
     .map((name) => name.trim())

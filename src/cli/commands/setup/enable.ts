@@ -75,7 +75,7 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
   for (const line of table(rows, io.out.columns, 2)) io.print(line);
   if (reasons.length > 0) io.printMessage(`Found: ${reasons.join(", ")}.`);
   io.print("");
-  io.printMessage("Start the agent as usual; restart an agent that is already running.");
+  tellStart(report.installed, io);
   io.printMessage("Then `backtrail log` shows what it did, and `backtrail rewind` undoes it.");
   if (report.everywhere) tellEverywhere(report, io);
   if (report.here === "recorded" && workspace.kind === "repository" && config.commit_linking !== "never") {
@@ -112,6 +112,14 @@ async function tell(report: EnableReport, config: Config, strategy: Options["str
   for (const { agent, message, hint } of report.failed) {
     io.say(`${io.err.paint("red", "error:")} ${agent}: ${printable(message)}${hint ? ` ${printable(hint)}` : ""}`);
   }
+}
+
+/** How its turns get recorded: an agent without hooks has none unless `run` starts it. */
+function tellStart(installed: readonly InstallReport[], io: Io): void {
+  const isRun = ({ instead }: InstallReport) => instead?.by === "runs";
+  if (!installed.every(isRun)) io.printMessage("Start the agent as usual; restart an agent that is already running.");
+  for (const { agent } of installed.filter(isRun))
+    io.printMessage(`Give ${agent} its tasks with: backtrail run --agent ${agent} "…"`);
 }
 
 /** The commands of hooks that the user makes. */
