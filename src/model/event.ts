@@ -51,7 +51,7 @@ export interface Event {
   /** The transcript's path, as the agent reports it. */
   transcriptPath: string | null;
   prompt: string | null;
-  /** The payload has a prompt, and it is empty: a new round of an open turn, which begins no other one. */
+  /** The payload has a prompt, and it is empty, or it is a tool's use: a new round of an open turn, which begins no other one. */
   emptyPrompt?: boolean;
   timestamp: string;
   model: string | null;

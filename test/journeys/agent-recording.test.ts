@@ -84,8 +84,9 @@ test("hooks in TOML under the agent's own keys are recorded, and proposed with t
   }
   expect((await recording).code).toBe(0);
   expect(existsSync(settings)).toBe(false);
-  const made = await run(["new", "my-agent", "--from", recordingIn(place.path), "--json"]);
-  const { profile } = JSON.parse(made.stdout) as { profile: string };
+  expect((await run(["new", "my-agent", "--from", recordingIn(place.path)])).code).toBe(0);
+  const files = readdirSync(home, { recursive: true }).map(String);
+  const profile = join(home, files.find((name) => name.endsWith("config/agents/my-agent.json")) ?? "nowhere");
   const proposed = JSON.parse(readFileSync(profile, "utf8")) as { hooks: object };
   expect(proposed.hooks).toMatchObject({
     settings: {

@@ -245,6 +245,33 @@ test("an agent that reports only the ends of its turns: each is a separate turn,
   expect(["one", "two", "three"].filter((name) => repository.exists(`${name}.txt`))).toEqual(["one", "two"]);
 });
 
+test("an agent that tells tools and ends of turns: its first tool begins the turn, in each session", async () => {
+  using world = new StandIn();
+  const { repository } = world;
+  const install = { used: { verb: "used" }, answered: { verb: "answered" } };
+  const fields = { session_id: ["$.session_id"], cwd: ["$.cwd"], tool_name: ["$.tool"] };
+  const events = { used: "TurnStart", answered: "TurnEnd" };
+  describe(world, { ...BY_HAND, hooks: { ...BY_HAND.hooks, install, fields, events } });
+  const enabled = await repository.run(["enable", "--agent", "handy"], { env: OFF });
+  const command = (name: string) => new RegExp(`^  ${name}: (.*)$`, "m").exec(enabled.stdout)?.[1] ?? "";
+  const at = (second: number) => `2026-11-19T09:00:${second}.000Z`;
+  for (const [index, name] of ["one", "two"].entries()) {
+    const session_id = SESSION.replace(/.$/, String(index));
+    await called(world, command("used"), { session_id, tool: "write" }, at(10 + 30 * index));
+    repository.write(`${name}.txt`, `${name}\n`);
+    await called(world, command("used"), { session_id, tool: "shell" }, at(20 + 30 * index));
+    await called(world, command("answered"), { session_id }, at(30 + 25 * index));
+  }
+  const { steps } = await repository.json<Logged>(["log"], { env: OFF });
+  const ends = steps.filter(({ kind }) => kind === "turn-end");
+  expect(ends.map(({ turn, files }) => [turn, files.added])).toEqual([
+    [1, ["two.txt"]],
+    [1, ["one.txt"]],
+  ]);
+  expect(await repository.run(["undo", "2", "--yes"], { env: OFF })).toMatchObject({ code: 0 });
+  expect(["one", "two"].filter((name) => repository.exists(`${name}.txt`))).toEqual(["two"]);
+});
+
 test("a profile with neither hooks nor runs is refused, and says what it lacks", async () => {
   using world = new StandIn();
   describe(world, { id: "mute", display_name: "Mute" });

@@ -139,6 +139,38 @@ test("a cycle of `like` is reported, and a profile outside the usual folders can
   expect((await checkAgent("mine")).problems).toEqual([]);
 });
 
+test("an agent that tells no prompts passes once its profile says why", async () => {
+  mkdirSync(join(userAgentsDirectory(), "silent", "payloads"), { recursive: true });
+  for (const event of ["pre_tool", "post_agent"]) {
+    const payload = { hook_event_name: event, session_id: "5f0c2b1e-1111-4222-8333-444444444444" };
+    writeFileSync(join(userAgentsDirectory(), "silent", "payloads", `${event}.json`), JSON.stringify(payload));
+  }
+  const silent = {
+    v: 2,
+    id: "silent",
+    display_name: "Silent",
+    detection: { min_score: 50, score_rules: [] },
+    hooks: {
+      settings: { user: { path: ".silent/hooks.toml", format: "toml-hooks", names: { event: "type", name: "name" } } },
+      install: { pre_tool: { verb: "pre-tool" }, post_agent: { verb: "post-agent" } },
+      fields: { session_id: ["$.session_id"] },
+      events: { pre_tool: "TurnStart", post_agent: "TurnEnd" },
+      tools: {},
+    },
+    protected_dirs: [],
+    tested_versions: [],
+  };
+  const put = (value: object) => writeFileSync(join(userAgentsDirectory(), "silent.json"), JSON.stringify(value));
+  put(silent);
+  const without = await checkAgent("silent");
+  expect(without.ok).toBe(false);
+  expect(without.payloads.flatMap(({ problems }) => problems)).toEqual(["TurnStart needs prompt, which was not found"]);
+  put({ ...silent, cannot: { chat: "Nothing that it sends or writes has its prompts." } });
+  const report = await checkAgent("silent");
+  expect(report).toMatchObject({ ok: true, problems: [] });
+  expect(report.proofs.find(({ what }) => what === "prompts")?.state).toBe("absent");
+});
+
 test("a feature without a recording is not called proven", async () => {
   const { profile, payloads, transcripts } = scaffoldAgent("my-agent");
   const stateOf = async (what: string) =>

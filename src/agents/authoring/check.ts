@@ -16,7 +16,7 @@ import { agentOfProfile, completeProfile, getAgent, listAgents, userAgentsDirect
 import { mayRead } from "../registry/transcript-paths.ts";
 import { type Payload, type Recording, readRecording } from "./capture/format.ts";
 import { checkTranscript, type LineFieldCheck, lineFieldChecks, type TranscriptCheck } from "./check-transcript.ts";
-import { type Proof, proofsOf } from "./proofs.ts";
+import { hasNoPrompts, type Proof, proofsOf } from "./proofs.ts";
 
 export interface CheckReport {
   id: string;
@@ -204,11 +204,12 @@ function readableIn(profile: Profile, home: string): (path: string) => boolean {
 }
 
 /** Only the conversation may have the prompt; then the profile has no field for it. */
-function neededFor(type: EventType | null, { profile, analyzer }: Agent): FieldName[] {
+function neededFor(type: EventType | null, agent: Agent): FieldName[] {
   if (type === null) return [];
+  const { profile, analyzer } = agent;
   const isInConversation = analyzer !== undefined && profile.hooks?.fields.prompt === undefined;
   const needed = NEEDED[type] ?? [];
-  return ["session_id", ...needed.filter((field) => field !== "prompt" || !isInConversation)];
+  return ["session_id", ...needed.filter((field) => field !== "prompt" || !(isInConversation || hasNoPrompts(agent)))];
 }
 
 function fieldChecks(agent: Agent, payloads: PayloadCheck[]): FieldCheck[] {

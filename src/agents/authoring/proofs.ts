@@ -38,7 +38,7 @@ export function proofsOf(agent: Agent, { recording, payloads, transcripts, missi
   const isTelling = analyzer !== undefined && analyzer.countsTokens !== false;
   return [
     proof("hooks", hooks > 0, missing.some((name) => name !== "transcript.lines") ? 0 : real.length),
-    proof("prompts", hooks > 0, told > 0 ? told : read),
+    proof("prompts", hooks > 0 && !hasNoPrompts(agent), told > 0 ? told : read),
     proof("place", profile.transcript !== undefined, placed(agent, recording, payloads)),
     proof(
       "conversation",
@@ -56,6 +56,11 @@ export function proofsOf(agent: Agent, { recording, payloads, transcripts, missi
     proof("cuts", forker !== undefined, transcripts.filter(({ cut }) => cut).length),
     proof("fork", forker !== undefined, continuedCopies(agent, recording, payloads)),
   ];
+}
+
+/** For an agent whose prompts nothing tells; the profile says why. */
+export function hasNoPrompts({ profile, analyzer }: Agent): boolean {
+  return profile.cannot?.chat !== undefined && profile.hooks?.fields.prompt === undefined && analyzer === undefined;
 }
 
 function proof(what: Provable, isPromised: boolean, by: number): Proof {

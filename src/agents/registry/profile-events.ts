@@ -38,7 +38,7 @@ export function commonEvent(profile: Profile, envelope: HookEnvelope, context: A
     previousSessionId: text(hooks, envelope, "previous_session_id"),
     transcriptPath: context.transcriptPath,
     prompt: type === "TurnStart" ? proseAt(envelope.raw, hooks.fields.prompt) : null,
-    ...(type === "TurnStart" && isEmpty(firstAt(envelope.raw, hooks.fields.prompt)) ? { emptyPrompt: true } : {}),
+    ...(type === "TurnStart" && hasEmptyPrompt(hooks, envelope) ? { emptyPrompt: true } : {}),
     timestamp: timestampOf(hooks, envelope),
     model: text(hooks, envelope, "model"),
     tool: type === "ToolStart" || type === "ToolEnd" ? toolOf(hooks, envelope) : null,
@@ -80,6 +80,12 @@ function blockText(blocks: readonly unknown[]): string {
 const TEXT = ["$.text"];
 
 /** An empty prompt, unlike a missing one or a picture, is a new round of the same turn. */
+/** Where a profile lets a tool's use begin the turn, every other use comes without a prompt, too. */
+function hasEmptyPrompt({ fields }: HooksSection, { raw }: HookEnvelope): boolean {
+  if (fields.prompt === undefined) return textAt(raw, fields.tool_name) !== null;
+  return isEmpty(firstAt(raw, fields.prompt));
+}
+
 function isEmpty(prompt: unknown): boolean {
   return prompt === "" || (Array.isArray(prompt) && prompt.length === 0);
 }

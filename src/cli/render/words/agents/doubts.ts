@@ -11,7 +11,9 @@ const WORDS: { [K in Doubt["kind"]]: (doubt: Of<K>) => string } = {
     `ignored, because nothing tells what they mean: ${events.map(printable).join(", ")}`,
   "not-found": () => "found in no payload",
   "no-event": ({ is }) =>
-    `no recorded event is a ${is}; did you ${is === "TurnStart" ? "ask something" : "wait for the answer"} while it was recorded?`,
+    is === "TurnStart"
+      ? "no recorded event is a TurnStart; did you ask something while it was recorded? If the agent has none, let the event before a tool be one"
+      : `no recorded event is a ${is}; did you wait for the answer while it was recorded?`,
   "tools-unknown": ({ tools }) => `their kind is unknown, so they count as other: ${tools.map(printable).join(", ")}`,
   "no-transcript": () => "no file that grew holds the conversation; name its directory with --watch",
   "no-hooks": () =>

@@ -24,7 +24,7 @@ const PROVEN: Record<Provable, (by: number) => string> = {
 
 const UNPROVEN: Record<Provable, string> = {
   hooks: "Hooks are not proven: record every event that the profile installs.",
-  prompts: "Prompts are not proven: no event and no transcript has one. See hooks.fields.prompt.",
+  prompts: "Prompts are not proven: no event and no transcript has one. See hooks.fields.prompt, or cannot.chat.",
   place: "Where transcripts are is not proven: record a session with `agents record`.",
   conversation: "The conversation is not proven: no transcript has a prompt and an answer. See transcript.lines.",
   tokens: "Tokens are not proven: none were found. See transcript.lines.tokens, or remove it.",
