@@ -177,6 +177,22 @@ test("a forgotten session is gone from the index at once, and does not come back
   expect((await found(recording, "ostrich")).total).toBe(0);
 });
 
+test("what a forgotten turn said is not taken for the next turn's", async () => {
+  using recording = await recorded();
+  const { repository, agent } = recording;
+  await agent.start();
+  for (const bird of ["ostrich", "pelican", "flamingo"])
+    await agent.turn(`Tell the ${bird}`, [write("bird.txt", `${bird}\n`)], `Told the ${bird}.`);
+  const [before] = (await found(recording, "pelican", "field:answer")).hits;
+  expect(before).toMatchObject({ turn: 2, fate: { state: "kept" } });
+  expect((await repository.run(["forget", before?.id ?? "", "--yes"], { env })).code).toBe(0);
+  const [after] = (await found(recording, "pelican", "field:answer")).hits;
+  expect(after?.turn).toBe(2);
+  const [next] = (await found(recording, "flamingo", "field:answer")).hits;
+  expect(next).toMatchObject({ turn: 3, fate: { state: "kept" } });
+  expect(after?.id).not.toBe(next?.id);
+});
+
 test("secrets are not in the index", async () => {
   using recording = await recorded();
   await recording.agent.start();

@@ -46,7 +46,8 @@ export class RepositoryRecords {
     const last = steps.at(-1)?.transcript?.generation;
     const isPast = (one: Step) => one.transcript?.generation === last && (one.transcript?.offset ?? 0) > position;
     const end = steps.find((one) => one.kind === "turn-end" && isPast(one));
-    if (end) return end;
+    if (end && !isBefore(position, end, steps)) return end;
+    if (end) return steps.findLast((one) => one.turn > turnBefore(end, steps) && one.turn < end.turn);
     const newest = steps.findLast((one) => one.turn === turn);
     return newest ?? (steps.some(isPast) ? steps.at(-1) : undefined);
   }
@@ -111,6 +112,18 @@ export class RepositoryRecords {
     const commits = await linkedCommits(this.workspace);
     return commits.filter((commit) => commit.checkpoints.some((id) => checkpoints.has(id)));
   }
+}
+
+/** Where the turns before this one are missing, as forgotten ones are, the text before its beginning is theirs. */
+function isBefore(position: number, end: Step, steps: readonly Step[]): boolean {
+  if (end.turn - turnBefore(end, steps) <= 1) return false;
+  const start = steps.find(({ kind, turn }) => kind === "turn-start" && turn === end.turn)?.transcript;
+  return start?.generation === end.transcript?.generation && (start?.offset ?? 0) > position;
+}
+
+/** The last turn before this one whose end is recorded; 0 if there is none. */
+function turnBefore(end: Step, steps: readonly Step[]): number {
+  return steps.findLast(({ kind, turn }) => kind === "turn-end" && turn < end.turn)?.turn ?? 0;
 }
 
 /** An agent may commit before its turn ends. */
