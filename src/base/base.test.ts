@@ -148,6 +148,7 @@ test("shortened text is never longer, and never ends in half a character", () =>
 
 test("the closest name is suggested only if it is close", () => {
   expect(closest("rewnid", ["rewind", "redo", "log"])).toBe("rewind");
+  expect(closest("retyr", ["rely", "retry", "pretty"])).toBe("retry");
   expect(closest("xyzzy", ["rewind", "redo", "log"])).toBeUndefined();
 });
 

@@ -78,16 +78,20 @@ export function closest(word: string, names: readonly string[]): string | undefi
   return best;
 }
 
+/** The number of letters to insert, delete or replace, and of neighbors to swap. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 8) return 99;
+  let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitute = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(substitute, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwap ? (before[j - 2] ?? 0) + 1 : substitute;
+      row.push(Math.min(substitute, swap, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
     }
-    previous = row;
+    [before, previous] = [previous, row];
   }
   return previous[b.length] ?? 99;
 }

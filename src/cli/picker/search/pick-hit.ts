@@ -51,9 +51,7 @@ async function pickByNumber(source: HitSource, io: Io): Promise<PickedHit> {
     else if (found.hits.length === 0) for (const note of searchNotes(source.status, io.err.paint, found)) io.say(note);
     else {
       for (const line of numberedHits(found, io)) io.say(line);
-      const answer = await askLine(
-        "Number to show; or resume, rewind, fork or id and a number; or Enter to search again: ",
-      );
+      const answer = await askLine("Number to show; or resume 2, rewind 2, fork 2, id 2; Enter to search again: ");
       if (answer === "") continue;
       const picked = readAnswer(answer, found.hits);
       const notice = obstacle(picked.hit, picked.action);
