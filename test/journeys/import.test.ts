@@ -58,7 +58,7 @@ test("Claude Code's sessions: prompts, files and the conversation; once, and aga
   expect(repository.git("for-each-ref", "refs/backtrail/imported")).toBe("");
 });
 
-test("a conversation that a rewind copied is imported only once something was said in it", async () => {
+test("a copy of a recorded conversation is imported only once something was said in it", async () => {
   using repository = temporaryRepository();
   await repository.run(["enable", "--agent", "claude-code"]);
   const claude = new ScriptedClaude(repository, FIRST);
@@ -69,6 +69,9 @@ test("a conversation that a rewind copied is imported only once something was sa
   await repository.run(["fork", "drop", fork.name, "--yes"]);
   const { receipt } = await repository.json<{ receipt: { chat: { session: string } } }>(["rewind", "1", "--yes"]);
   const copy = receipt.chat.session;
+  const noticed = await repository.json<{ receipt: { chat: { session: string } } }>([
+    ...["undo", "1", "--reason", "no notes", "--yes"],
+  ]);
   const report = await repository.json<Report>(["import", "claude-code"]);
   expect(report.sessions).toEqual([]);
   const skipped = new Map(report.skipped.map(({ session, why }) => [session, why]));
@@ -77,6 +80,7 @@ test("a conversation that a rewind copied is imported only once something was sa
       [FIRST, "recorded"],
       [copy, "copy"],
       [fork.chat.session, "copy"],
+      [noticed.receipt.chat.session, "copy"],
     ]),
   );
 

@@ -263,6 +263,8 @@ test("text copied by a rewind or a fork is found once, and new text in the copy 
   const { receipt } = await repository.json<{ receipt: { chat: { session: string } } }>(["rewind", "1", "--yes"], {
     env,
   });
+  const { fork } = await repository.json<{ fork: { name: string } }>(["fork", "last"], { env });
+  await repository.run(["fork", "drop", fork.name, "--yes"], { env });
   await repository.json(["fork", "last"], { env });
   const sessions = async (word: string) =>
     [...new Set((await found(recording, word)).hits.map(({ session }) => session))].sort();

@@ -9,7 +9,6 @@ import { logError } from "../../base/log.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Conversation } from "../../model/conversation.ts";
-import { sessionRefKey } from "../../model/session.ts";
 import { stepsIn } from "../../steps/log.ts";
 import { CheckpointError } from "../problems.ts";
 import { type FoundTranscript, findTranscripts } from "./find.ts";
@@ -23,20 +22,16 @@ export interface ImportReport {
   skipped: { session: string; why: "recorded" | "copy" | "imported" | "empty" | "too-large" | "unreadable" }[];
 }
 
-export interface ImportOptions {
-  dryRun?: boolean;
-  /** When Backtrail copied each conversation that it wrote itself, in milliseconds since 1970, by `sessionRefKey`. */
-  copies?: ReadonlyMap<string, number>;
-}
-
 const MAX_BYTES = 512 * 1024 * 1024;
+/** How a notice of what was undone begins, with which a copy may end. */
+const NOTICE = "[Backtrail] ";
 const MAX_PROMPT = 4_000;
 const MAX_RESPONSE = 1_000;
 
 export async function importSessions(
   workspace: Workspace,
   agent: Agent,
-  options: ImportOptions = {},
+  options: { dryRun?: boolean } = {},
 ): Promise<ImportReport> {
   const { analyzer, profile } = agent;
   if (!analyzer || !profile.transcript) {
@@ -51,19 +46,30 @@ export async function importSessions(
       known.agent === profile.id ? [[known.session, known.size] as const] : [],
     ),
   );
-  for (const found of findTranscripts(directory, workspace.root)) {
+  const transcripts = findTranscripts(directory, workspace.root);
+  const read = (found: FoundTranscript) => readSession(workspace, agent, analyzer.read.bind(analyzer), found);
+  let known: Set<string> | undefined;
+  const recordedTurns = () => {
+    known ??= new Set(
+      transcripts
+        .filter(({ session, size }) => recorded.has(session) && size <= MAX_BYTES)
+        .flatMap((found) => read(found)?.session.turns.map(turnId) ?? []),
+    );
+    return known;
+  };
+  for (const found of transcripts) {
     const skip = (why: ImportReport["skipped"][number]["why"]) => report.skipped.push({ session: found.session, why });
     if (recorded.has(found.session)) skip("recorded");
     else if ((sizes.get(found.session) ?? -1) >= found.size) skip("imported");
     else if (found.size > MAX_BYTES) skip("too-large");
     else {
-      const read = readSession(workspace, agent, analyzer.read.bind(analyzer), found);
-      if (!read) skip("unreadable");
-      else if (read.session.turns.length === 0) skip("empty");
-      else if (isOnlyCopied(read.session, options.copies)) skip("copy");
+      const whole = read(found);
+      if (!whole) skip("unreadable");
+      else if (whole.session.turns.length === 0) skip("empty");
+      else if (isOnlyCopied(whole.session, recordedTurns())) skip("copy");
       else {
-        if (!options.dryRun) writeImported(workspace, read.session, read.bytes);
-        report.sessions.push(read.session);
+        if (!options.dryRun) writeImported(workspace, whole.session, whole.bytes);
+        report.sessions.push(whole.session);
       }
     }
   }
@@ -71,11 +77,14 @@ export async function importSessions(
   return report;
 }
 
-/** True if the user said nothing in the conversation since a rewind, an undo or a fork wrote it. */
-function isOnlyCopied({ agent, session, turns }: ImportedSession, copies: ImportOptions["copies"]): boolean {
-  const copied = copies?.get(sessionRefKey({ agent, session }));
-  if (copied === undefined) return false;
-  return turns.every(({ time }) => time === null || !(Date.parse(time) > copied));
+/** True if all turns were copied: a rewind, an undo, a fork or a resume copies conversations, and may add a notice. */
+function isOnlyCopied({ turns }: ImportedSession, recorded: ReadonlySet<string>): boolean {
+  return turns.every((turn) => (turn.time !== null && recorded.has(turnId(turn))) || turn.prompt.startsWith(NOTICE));
+}
+
+/** A copy of a turn has the times of the original. */
+function turnId({ time, prompt }: ImportedTurn): string {
+  return `${time}\0${prompt}`;
 }
 
 function readSession(

@@ -5,7 +5,6 @@ import { now } from "../../../base/clock.ts";
 import { UserError } from "../../../base/errors.ts";
 import { oneLine, plural, shortSession } from "../../../base/text.ts";
 import { type ImportReport, importSessions } from "../../../checkpoints/import/import.ts";
-import { copiesIn } from "../../../search/sources/copies.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { table } from "../../render/layout/table.ts";
@@ -19,7 +18,7 @@ type Options = OptionsOf<typeof importCommand>;
 
 const WHY: Readonly<Record<ImportReport["skipped"][number]["why"], string>> = {
   recorded: "recorded by Backtrail already",
-  copy: "copied by a rewind, an undo or a fork",
+  copy: "copied by Backtrail",
   imported: "imported already",
   empty: "without a prompt",
   "too-large": "too large",
@@ -30,7 +29,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openWorkspace(io);
   const agent = await requireAgent(options.agent);
   const report = await withProgress(io, "Reading transcripts", () =>
-    importSessions(workspace, agent, { dryRun: options.dryRun === true, copies: copiesIn(workspace) }),
+    importSessions(workspace, agent, { dryRun: options.dryRun === true }),
   );
   if (options.json) {
     io.json({ agent: agent.profile.id, dryRun: options.dryRun === true, ...report });
