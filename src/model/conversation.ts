@@ -15,6 +15,8 @@ export interface Entry {
   toolInput: unknown;
   /** Files that the entry reports as written, as the agent names them. */
   files: string[];
+  /** The result of a tool that reports a failure. */
+  failed?: true;
   /** The agent's working directory at that moment, if the transcript has it. */
   cwd?: string;
   /** Byte range of the transcript line that holds the entry. */

@@ -30,6 +30,34 @@ test("a turn has its texts, its tool calls in order, and its neighbors", async (
   expect(call.input).toContain("echo more > b.txt");
 });
 
+test("a search is titled by what it looks for, and a call that failed says so, in the turn and in the session", async () => {
+  using made = await recorded();
+  const { agent, repository } = made;
+  const use = (id: string, name: string, input: unknown) => ({ type: "tool_use", id, name, input });
+  const result = (id: string, isError: boolean) => ({
+    type: "tool_result",
+    tool_use_id: id,
+    content: isError ? "not found" : "a.txt",
+    ...(isError ? { is_error: true } : {}),
+  });
+  await agent.begin("Look for it");
+  agent.transcript.assistant([
+    use("look", "Grep", { pattern: "needle", path: repository.path }),
+    use("run", "Bash", { command: "find-it" }),
+  ]);
+  agent.transcript.user([result("look", false), result("run", true)], "results");
+  await agent.finish("It is not there.");
+  await using view = await startView(repository);
+  const [newest] = await turnsOf(view);
+  const { tools } = await view.get("turn", { id: newest?.id ?? "" });
+  expect(tools.map(({ title, failed }) => [title, failed])).toEqual([
+    ["needle", false],
+    ["find-it", true],
+  ]);
+  const { entries } = await view.get("conversation", { session: agent.session });
+  expect(entries.filter(({ failed }) => failed).map(({ tool }) => tool?.id)).toEqual(["run"]);
+});
+
 test("the diff of a turn has its files, and each file its hunks", async () => {
   using made = await recorded();
   await using view = await startView(made.repository);

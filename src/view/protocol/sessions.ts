@@ -85,6 +85,8 @@ export interface ConversationEntry {
   text: string;
   shortened: boolean;
   tool: { name: string; id: string | null; title: string; input: string } | null;
+  /** The result of a tool that reports a failure. */
+  failed?: true;
 }
 
 export interface RunLog {

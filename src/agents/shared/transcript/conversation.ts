@@ -80,7 +80,8 @@ class ConversationBuilder {
     const use = this.#useOf(toolUseId);
     const toolName = item.toolName ?? use?.toolName ?? null;
     if (use?.files.length === 0 && !item.failed) use.files.push(...(item.files ?? []));
-    this.#entries.push({ ...blankEntry(at, at), type: "tool-result", text, toolName, toolUseId });
+    const failure = item.failed ? { failed: true as const } : {};
+    this.#entries.push({ ...blankEntry(at, at), type: "tool-result", text, toolName, toolUseId, ...failure });
   }
 
   #useOf(toolUseId: string | null): Entry | undefined {

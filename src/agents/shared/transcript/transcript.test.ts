@@ -98,6 +98,16 @@ test("a conversation gives a result the name of its tool, and a use the files th
   ]);
 });
 
+test("a result that reports a failure says so, any other does not", () => {
+  const { entries } = conversationOf([entry("a", [use("1"), use("2"), result("1", true), result("2")])]);
+  expect(entries.map(({ type, failed }) => [type, failed])).toEqual([
+    ["tool-use", undefined],
+    ["tool-use", undefined],
+    ["tool-result", true],
+    ["tool-result", undefined],
+  ]);
+});
+
 test("of titles the lowest rank counts, and the last of them", () => {
   const title = (text: string | null, rank: number) => entry(null, [{ kind: "title", text, rank }]);
   expect(conversationOf([title("a", 1), title("b", 0), title("c", 0), title("d", 1), title(null, 0)]).title).toBe("c");

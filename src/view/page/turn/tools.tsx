@@ -56,7 +56,7 @@ function Call({ tool, span, turn }: { tool: ToolCall; span: Span | null; turn: T
         <span class="chevron" aria-hidden="true" />
         <span class={`tool kind-${tool.kind}`}>{line(tool.name, 30)}</span>
         <span class="title mono">{line(tool.title, 300)}</span>
-        {tool.failed && <span class="tag fate-undone">failed</span>}
+        {tool.failed && <span class="tag failed">failed</span>}
         <Lane tool={tool} span={span} />
         <span class="took muted">{tool.milliseconds === null ? "" : duration(tool.milliseconds)}</span>
       </button>

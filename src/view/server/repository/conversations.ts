@@ -15,7 +15,7 @@ import type { OpenRepository } from "./open.ts";
 const MAX_TURN_BYTES = 64 << 20;
 const TITLE_LENGTH = 200;
 /** Input fields that describe a tool call in a few words. */
-const TELLING_FIELDS = ["command", "cmd", "file_path", "filePath", "path", "pattern", "query", "url", "description"];
+const TELLING_FIELDS = ["command", "cmd", "file_path", "filePath", "pattern", "query", "path", "url", "description"];
 
 /** The entries of one turn; null if the agent's transcripts can't be read or none is stored. */
 export async function entriesOfTurn({ workspace }: OpenRepository, steps: readonly Step[]): Promise<Entry[] | null> {

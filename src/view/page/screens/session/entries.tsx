@@ -135,6 +135,7 @@ function Folded({ entry, session, result }: FoldedProps) {
       <summary>
         <span class="tool">{line(label, 40)}</span>
         <span class="title mono muted">{line(title, 200)}</span>
+        {(entry.failed || result?.failed) && <span class="tag failed">failed</span>}
       </summary>
       {entry.tool && entry.tool.input !== "" && <pre class="code-block wrap">{visible(entry.tool.input)}</pre>}
       {entry.text !== "" && <Text entry={entry} session={session} plain={entry.type !== "thinking"} />}

@@ -102,7 +102,7 @@ async function showingOf(repository: OpenRepository, reveal: boolean, most: numb
 }
 
 function entryOf(
-  { type, time, text, toolName, toolUseId, toolInput }: Entry,
+  { type, time, text, toolName, toolUseId, toolInput, failed }: Entry,
   index: number,
   number: number,
   { redaction, root, most }: Showing,
@@ -119,6 +119,7 @@ function entryOf(
     text: shown.slice(0, most),
     shortened: shown.length > most || input.length > most,
     tool: isTool ? { name: toolName ?? "tool", id: toolUseId, title, input: input.slice(0, most) } : null,
+    ...(failed ? { failed } : {}),
   };
 }
 

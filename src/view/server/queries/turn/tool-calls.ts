@@ -49,7 +49,7 @@ export async function toolCalls(
       endedAt: result?.time ?? null,
       milliseconds,
       lane: 0,
-      failed: false,
+      failed: result?.failed ?? false,
       input: input.slice(0, SHOWN_LENGTH),
       output: output?.slice(0, SHOWN_LENGTH) ?? null,
       shortened: input.length > SHOWN_LENGTH || (output?.length ?? 0) > SHOWN_LENGTH,
