@@ -95,6 +95,25 @@ describe.skipIf(program === undefined)("looking, in Chromium", () => {
     expect(person.problems).toEqual([]);
   });
 
+  test("the search box shows the words of the address, wherever these come from", async () => {
+    await using person = await look();
+    const { page } = person;
+    const box = page.getByRole("searchbox", { name: "Search" });
+    await page.goto(`${view.base}#/search`);
+    await page.getByRole("link", { name: "is:undone" }).click();
+    await page.getByText('for "is:undone"', { exact: false }).waitFor();
+    expect(await box.inputValue()).toBe("is:undone");
+    await page.goto(`${view.base}#/search?q=cache`);
+    await page.getByText('for "cache"', { exact: false }).waitFor();
+    expect(await box.inputValue()).toBe("cache");
+    await page.goBack();
+    await page.getByText('for "is:undone"', { exact: false }).waitFor();
+    expect(await box.inputValue()).toBe("is:undone");
+    await box.fill("is:undone  ");
+    expect(await box.inputValue()).toBe("is:undone  ");
+    expect(person.problems).toEqual([]);
+  });
+
   test("from a commit to its diff, and from a line of a file to its prompt", async () => {
     await using person = await look();
     const { page } = person;

@@ -106,7 +106,8 @@ function SearchBox({ place }: { place: Route }) {
   const isSearch = place.screen === "search";
   const asked = isSearch ? (place.query["q"] ?? "") : "";
   const [text, setText] = useState(asked);
-  useEffect(() => setText(asked), [isSearch]);
+  // Also when a link or the browser's history leads to other words than those that were typed.
+  useEffect(() => setText((typed) => (typed.trim() === asked ? typed : asked)), [isSearch, asked]);
   useKeys({
     "/": () => {
       box.current?.focus();
