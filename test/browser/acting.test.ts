@@ -68,7 +68,12 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
     await page.getByRole("button", { name: "Undo this turn" }).click();
     const dialog = page.getByRole("dialog", { name: "Confirm" });
-    await dialog.getByRole("region", { name: "Conflicts" }).getByRole("link", { name: "Raise the tax" }).waitFor();
+    const conflicts = dialog.getByRole("region", { name: "Conflicts" });
+    await conflicts.getByRole("link", { name: "Raise the tax" }).waitFor();
+    // The turn is named once, as the page names turns everywhere: by its agent and prompt.
+    expect(await conflicts.getByRole("listitem").textContent()).toMatch(
+      /changed since \(by Claude Code in Raise the tax\)$/,
+    );
     await dialog.getByRole("button", { name: "Undo that turn too" }).click();
     await dialog.getByText("Takes back 2 turns").waitFor();
     await dialog.getByText("not changed").waitFor();

@@ -1,9 +1,10 @@
 /** What a plan would do, in the words and the order of the command line. */
 import { useState } from "preact/hooks";
-import type { ForkPlanAnswer, PlanRequest, RestorePlanAnswer } from "../../protocol.ts";
+import type { ConflictingTurn, ForkPlanAnswer, PlanRequest, RestorePlanAnswer } from "../../protocol.ts";
 import { to } from "../data/router.ts";
 import { Diff } from "../diff/diff.tsx";
 import { Agent } from "../parts/badges.tsx";
+import { Effects } from "../parts/effects.tsx";
 import { clock, plural } from "../text/format.ts";
 import { line, visible } from "../text/visible.ts";
 import { asked } from "./action.ts";
@@ -133,16 +134,7 @@ function NotUndone({ answer: { plan } }: { answer: RestorePlanAnswer }) {
   return (
     <section class="notice" aria-label="Not undone by this">
       <h3>Not undone by this</h3>
-      <ul>
-        {plan.notUndone.map(({ what, why, command }, i) => (
-          <li key={i}>
-            <code>{line(what, 300)}</code>: {visible(why)}
-            {command !== undefined && !what.includes(command) && (
-              <span class="muted mono"> by {line(command, 200)}</span>
-            )}
-          </li>
-        ))}
-      </ul>
+      <Effects effects={plan.notUndone} />
     </section>
   );
 }
@@ -154,23 +146,32 @@ function Conflicts({ answer, request, onChange }: Props) {
     <section class="conflicts" aria-label="Conflicts">
       <h3>{conflictTitle(answer)}</h3>
       <ul>
-        {plan.conflicts.map(({ path, why }) => (
+        {plan.conflicts.map(({ path, why, turn }) => (
           <li key={path}>
-            <bdi class="mono">{visible(path)}</bdi>: {visible(why)}
+            <bdi class="mono">{visible(path)}</bdi>:{" "}
+            <Reason why={why} by={conflicting.find(({ step }) => step === turn)} />
           </li>
         ))}
       </ul>
-      {conflicting.map(({ id, step, agent, prompt }) => (
-        <p key={id}>
-          <span class="mono">{step}</span> is <Agent id={agent} />{" "}
-          <a href={to("turn", [id])} onClick={() => asked.set(null)}>
-            {prompt === null ? "(no prompt recorded)" : line(prompt, 120)}
-          </a>
-        </p>
-      ))}
       {blocked !== null && <p role="alert">{blocked}</p>}
       <ConflictOptions request={request} onChange={onChange} answer={answer} />
     </section>
+  );
+}
+
+/** Why a file is in conflict, with a link to the turn that the command line names by its id. */
+function Reason({ why, by }: { why: string; by: ConflictingTurn | undefined }) {
+  const [before = "", after] = by ? why.split(`${by.agent} in turn ${by.step}`) : [];
+  if (!by || after === undefined) return <>{visible(why)}</>;
+  return (
+    <>
+      {visible(before)}
+      <Agent id={by.agent} /> in{" "}
+      <a href={to("turn", [by.id])} onClick={() => asked.set(null)}>
+        {by.prompt === null ? "a turn without a recorded prompt" : line(by.prompt, 120)}
+      </a>
+      {visible(after)}
+    </>
   );
 }
 

@@ -55,7 +55,7 @@ export function chatLine({ chat, action }: RestorePlanAnswer, tellsAgent: boolea
     return action === "rewind" ? `${conversation}, which ends there already` : `${conversation} from before`;
   }
   // The option to tell the agent is below.
-  return chat.reason === "undo-only" ? "not changed" : line(chat.why, 400);
+  return chat.reason === "undo-only" || chat.reason === "unchanged" ? "not changed" : line(chat.why, 400);
 }
 
 /** `merge`: the plan reverts single turns, so conflicts are about lines, not about files at target paths. */

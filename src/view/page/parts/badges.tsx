@@ -7,9 +7,10 @@ import { useNow } from "./now.ts";
 
 const HUES = 6;
 
-/** An agent's name in the agent's color. */
-export function Agent({ id }: { id: string }) {
+/** An agent's name in the agent's color; checkpoints may have the agent's display name instead of its id. */
+export function Agent({ id: given }: { id: string }) {
   const { agents } = useApp();
+  const id = Object.keys(agents).find((known) => agents[known] === given) ?? given;
   let sum = 0;
   for (const char of id) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) >>> 0;
   return (

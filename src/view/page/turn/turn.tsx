@@ -7,9 +7,10 @@ import { useQuery } from "../data/use-query.ts";
 import { Diff } from "../diff/diff.tsx";
 import { CheckTag, CostSum, FateTag, TokenSum } from "../parts/badges.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { Effects } from "../parts/effects.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { useApp, useHas } from "../shell/context.ts";
-import { firstLine, line, visible } from "../text/visible.ts";
+import { firstLine, line } from "../text/visible.ts";
 import { TurnFacts, TurnFrame } from "./frame.tsx";
 import { Tools } from "./tools.tsx";
 
@@ -179,19 +180,9 @@ function NotUndone({ data: { notUndone, notCaptured } }: { data: TurnDetails }) 
   return (
     <section class="notice" aria-label="Not undone by a rewind">
       <h3>Not undone by a rewind</h3>
-      <ul>
-        {notUndone.map(({ what, why, command }, i) => (
-          <li key={i}>
-            <code>{line(what, 300)}</code>: {visible(why)}
-            {command !== null && !what.includes(command) && <span class="muted mono"> by {line(command, 200)}</span>}
-          </li>
-        ))}
-        {notCaptured.map(({ path, why }) => (
-          <li key={path}>
-            <code>{line(path, 300)}</code>: {visible(why)}
-          </li>
-        ))}
-      </ul>
+      <Effects
+        effects={[...notUndone, ...notCaptured.map(({ path, why }) => ({ kind: "not-captured", what: path, why }))]}
+      />
     </section>
   );
 }
