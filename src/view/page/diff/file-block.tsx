@@ -19,6 +19,9 @@ const STATUS = {
   mode: "mode changed",
 } as const;
 
+/** The images that are shown. */
+const IMAGE = /\.(png|jpe?g|gif|webp)$/i;
+
 interface Props {
   file: ChangedFile;
   comparison: Comparison;
@@ -58,7 +61,7 @@ export function FileBlock({ file, comparison, split, reveal, open: initially, ea
             {file.oldMode} → {file.newMode}
           </span>
         )}
-        {file.binary && <span class="tag">binary</span>}
+        {file.binary && <span class="tag">{IMAGE.test(file.path) ? "image" : "binary"}</span>}
         {file.lines && <LineSum {...file.lines} />}
         {has("time") && (
           <a class="quiet only-wide" href={to("time", [], { path: file.path })} aria-label={`History of ${path}`}>

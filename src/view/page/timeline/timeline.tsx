@@ -23,6 +23,9 @@ import { lanesOf, railOf } from "./rail.ts";
 import { LANE, Rail } from "./rows.tsx";
 import { keyOf, type LoadedTimeline, useTimeline } from "./use-timeline.ts";
 
+/** Items of the list up to which a turn is sought in it. */
+const MAX_SOUGHT = 1000;
+
 /** `id` is the turn in the address; null for the bare timeline. */
 export function TimelineScreen({ id, filter }: { id: string | null; filter: TimelineQuery }) {
   const timeline = useTimeline(filter);
@@ -34,6 +37,7 @@ export function TimelineScreen({ id, filter }: { id: string | null; filter: Time
   const detail = id ?? (wide ? turns.find((turn) => turn.key === pinned)?.id : undefined);
   useArrivals(timeline);
   useShownInList(timeline, wide ? key : null);
+  useOlderTurn(timeline, wide && Object.keys(filter).length === 0 ? id : null, key);
   useListKeys(timeline, key, wide);
 
   function keyOfShown(target: string): string | null {
@@ -155,6 +159,17 @@ function useShownInList(timeline: LoadedTimeline, key: string | null): void {
   useEffect(() => {
     if (isListed) scrollTo(timeline, key);
   }, [isListed, key]);
+}
+
+/** A link may lead to a turn that is not in the list yet: older turns load until it is, as far as that is quick. */
+function useOlderTurn(timeline: LoadedTimeline, id: string | null, key: string | null): void {
+  const { items, more } = timeline;
+  const isListed = items.some((item) => item.kind === "turn" && (item.id === id || item.key === key));
+  const isMissing = id !== null && items.length > 0 && !isListed;
+  const next = isMissing && more && items.length < MAX_SOUGHT ? items.length : 0;
+  useEffect(() => {
+    if (next > 0) timeline.loadMore();
+  }, [next]);
 }
 
 /** Says for screen readers that a turn began or ended. */

@@ -47,6 +47,7 @@ export function useTimeline(filter: TimelineQuery): LoadedTimeline {
   const current = useRef(held);
   const busy = useRef(false);
   const again = useRef(false);
+  const moreWanted = useRef(false);
   const keep = (next: Held) => {
     current.current = next;
     last = next;
@@ -73,11 +74,13 @@ export function useTimeline(filter: TimelineQuery): LoadedTimeline {
         keep({ address, items: [], branches: [], next: null, revision: "", error: known });
     } finally {
       busy.current = false;
+      if (moreWanted.current) void loadMore();
     }
   }, [address]);
 
   const loadMore = useCallback(async () => {
     const now = current.current;
+    moreWanted.current = busy.current;
     if (busy.current || !now || now.address !== address || now.next === null) return;
     busy.current = true;
     try {
@@ -87,6 +90,7 @@ export function useTimeline(filter: TimelineQuery): LoadedTimeline {
       // The list stays as it is; scrolling asks again.
     } finally {
       busy.current = false;
+      moreWanted.current = false;
       if (again.current) void refresh();
     }
   }, [address]);

@@ -1,5 +1,5 @@
 /** The directories and files of one state. Directories load when they are opened, and stay open over time. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Tree } from "../../../protocol.ts";
 import { replace, to } from "../../data/router.ts";
 import { useQuery } from "../../data/use-query.ts";
@@ -9,6 +9,7 @@ import { visible } from "../../text/visible.ts";
 
 export function TreeThen({ step, open: file }: { step: string; open: string }) {
   const [opened, setOpened] = useState(() => new Set(parentsOf(file)));
+  useEffect(() => setOpened((before) => new Set([...before, ...parentsOf(file)])), [file]);
   const toggle = (path: string) => {
     const next = new Set(opened);
     if (!next.delete(path)) next.add(path);
