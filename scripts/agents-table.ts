@@ -80,13 +80,18 @@ function section(agent: Agent): string {
     "",
     ...(files.length > 0 ? [`- Hooks are in ${files.join(", ")}.`] : []),
     ...(profile.like ? [`- Its profile is like \`${profile.like}\`.`] : []),
-    ...(profile.hooks?.review ? [`- ${profile.hooks.review}`] : []),
+    ...(profile.hooks?.review ? [`- ${capitalized(profile.hooks.review)}`] : []),
     ...(profile.preview
       ? [`- Preview: not tested with the real program.${isRecorded(profile.id) ? "" : UNRECORDED}`]
       : []),
     ...missing,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** What `enable` prints after the agent's name is a sentence of its own here. */
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const UNRECORDED = " It is written from what is documented of it; nothing of it was recorded.";
