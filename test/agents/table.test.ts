@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { agentsPage, agentsTable, PAGE, withTable } from "../../scripts/agents-table.ts";
 import { packageOf } from "../../scripts/drift.ts";
 import { PACKAGED } from "../../src/agents/registry/packaged.ts";
+import { runners } from "../../src/run/agents.ts";
 import { VERSION as AIDER } from "../real/aider.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
@@ -30,6 +31,15 @@ test("a tested version is the version that the real agent's tests pin", async ()
     const version = id === "aider" ? AIDER : (await packageOf(id))?.version;
     expect({ id, version: versions.at(-1) }).toEqual({ id, version });
   }
+});
+
+test("the agents of runs are counted and named as they are", async () => {
+  const names = (await runners()).map(({ name }) => name);
+  expect(names).toHaveLength(12);
+  expect(readme).toContain("Twelve agents, one contract");
+  const page = readFileSync(join(import.meta.dirname, "..", "..", "docs/run.md"), "utf8");
+  const row = page.split("\n").find((line) => line.startsWith("| `--agent <name>`")) ?? "";
+  expect(names.filter((name) => !row.includes(`\`${name}\``))).toEqual([]);
 });
 
 test("a README without the table's markers is reported", async () => {

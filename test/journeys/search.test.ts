@@ -276,3 +276,18 @@ test("text copied by a rewind or a fork is found once, and new text in the copy 
   expect(await sessions("shines")).toEqual([copy.session]);
   expect(await sessions("walrus")).toEqual([agent.session, copy.session].sort());
 });
+
+test("a copy that does not name its directory is known as a copy, too", async () => {
+  using recording = await recorded();
+  const { repository, agent } = recording;
+  await agent.start();
+  await agent.turn("Bring the walrus", [write("a.txt", "1\n")], "The walrus is here.");
+  await agent.turn("Feed the walrus", [write("a.txt", "2\n")], "It ate.");
+  const { receipt } = await repository.json<{ receipt: { chat: { session: string } } }>(["rewind", "1", "--yes"], {
+    env,
+  });
+  const { path } = new ScriptedClaude(repository, receipt.chat.session).transcript;
+  writeFileSync(path, readFileSync(path, "utf8").replaceAll(/"cwd":"[^"]*",/g, ""));
+  const { hits } = await found(recording, "walrus");
+  expect([...new Set(hits.map(({ session }) => session))]).toEqual([agent.session]);
+});

@@ -272,12 +272,21 @@ class Update {
   }
 
   async #copiedAt(source: FoundTranscript): Promise<number | undefined> {
-    const workspace = source.store === null ? undefined : findWorkspace(source.repository ?? "");
-    if (workspace?.storeDir !== source.store) return undefined;
     const { copiesIn } = await import("../sources/copies.ts");
-    const copies = this.#copies.get(workspace.root) ?? copiesIn(workspace);
-    this.#copies.set(workspace.root, copies);
-    return copies.get(sessionRefKey(source));
+    for (const workspace of this.#mayHaveCopied(source)) {
+      const copies = this.#copies.get(workspace.root) ?? copiesIn(workspace);
+      this.#copies.set(workspace.root, copies);
+      const time = copies.get(sessionRefKey(source));
+      if (time !== undefined) return time;
+    }
+    return undefined;
+  }
+
+  /** Some agents' transcripts do not name their directory: any repository may have copied such a conversation. */
+  #mayHaveCopied({ store, repository }: FoundTranscript): Iterable<Workspace> {
+    if (store === null) return repository === null ? this.#workspaces.values() : [];
+    const workspace = findWorkspace(repository ?? "");
+    return workspace?.storeDir === store ? [workspace] : [];
   }
 
   /** The agent's own file of a forgotten session may still be there. */
