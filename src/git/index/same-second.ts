@@ -37,8 +37,8 @@ const CLOCKS_DIFFER_SECONDS = 2;
 /** More than this are found only where a file system forgets nanoseconds. */
 const MAX_FOUND = 1_000;
 
-/** A hook's time limit; it leaves the rest to the worker. */
-const HURRIED = { files: 1_000, indexBytes: 1 << 20 };
+/** A hook has time for an index of this size, about 500 files; it leaves a larger one to the worker. */
+const HURRIED_BYTES = 40 << 10;
 
 export function findRewritten(workspace: Workspace, index: string, isHurried: boolean): TrackedFile[] {
   try {
@@ -59,18 +59,18 @@ export function findRewritten(workspace: Workspace, index: string, isHurried: bo
   }
 }
 
-/** Undefined if there are too many, or if only git reads such an index. */
+/** Undefined if the index is too large for a hook, or if only git reads such an index. */
 function compare(
   { root }: Workspace,
   index: string,
   known: LoadedCompared | undefined,
   isHurried: boolean,
 ): Pick<Compared, "newest" | "found"> | undefined {
-  if (isHurried && statSync(index).size > HURRIED.indexBytes) return undefined;
+  if (isHurried && statSync(index).size > HURRIED_BYTES) return undefined;
   const before = new Set(known?.found.map(({ path }) => path));
   const since = known?.since ?? 0;
   const first = Math.min(since, ...(known?.found ?? []).map(({ second }) => second));
-  const all = entriesChangedSince(index, first, isHurried ? HURRIED.files : Number.POSITIVE_INFINITY);
+  const all = entriesChangedSince(index, first);
   if (!all) return undefined;
   const due = all.entries.filter(({ path, changed }) => changed.seconds >= since || before.has(path));
   const found = due.filter((entry) => isRewritten(root, entry));

@@ -44,7 +44,6 @@ export function pathsOfSmallIndex(file: string, limit: number): IndexedPath[] | 
     const paths: IndexedPath[] = [];
     const isWhole = eachEntry(bytes, (at, nameAt, end) => {
       paths.push({ path: decodePath(bytes.subarray(nameAt, end)), mode: bytes.readUInt32BE(at + AT.mode) });
-      return true;
     });
     return isWhole ? paths : undefined;
   } catch {
@@ -54,12 +53,11 @@ export function pathsOfSmallIndex(file: string, limit: number): IndexedPath[] | 
 
 /**
  * The entries that git compares with files which changed last in this second or later, and the newest such second of
- * all. Undefined if they are more than the limit, or if the index is of a form that only git reads.
+ * all. Undefined if the index is of a form that only git reads.
  */
 export function entriesChangedSince(
   file: string,
   since: number,
-  limit: number,
 ): { entries: TimedEntry[]; newest: number } | undefined {
   const bytes = readFileSync(file);
   const timeAt = (at: number): IndexTime => ({
@@ -71,10 +69,10 @@ export function entriesChangedSince(
   const isWhole = eachEntry(bytes, (at, nameAt, end) => {
     const seconds = bytes.readUInt32BE(at + AT.changed);
     if (seconds > newest) newest = seconds;
-    if (seconds < since) return true;
+    if (seconds < since) return;
     const flags = bytes.readUInt16BE(at + AT.flags);
     const more = (flags & EXTENDED) === 0 ? 0 : bytes.readUInt16BE(at + AT.flags + 2);
-    if ((flags & STAGE_OR_ASSUMED) !== 0 || (more & SKIP_WORKTREE) !== 0) return true;
+    if ((flags & STAGE_OR_ASSUMED) !== 0 || (more & SKIP_WORKTREE) !== 0) return;
     entries.push({
       path: decodePath(bytes.subarray(nameAt, end)),
       mode: bytes.readUInt32BE(at + AT.mode),
@@ -82,13 +80,12 @@ export function entriesChangedSince(
       changed: timeAt(at + AT.changed),
       modified: timeAt(at + AT.modified),
     });
-    return entries.length <= limit;
   });
   return isWhole ? { entries, newest } : undefined;
 }
 
-/** False if `visit` ends it, or if the index is of a form that only git reads. */
-function eachEntry(bytes: Buffer, visit: (at: number, nameAt: number, end: number) => boolean): boolean {
+/** False if the index is of a form that only git reads. */
+function eachEntry(bytes: Buffer, visit: (at: number, nameAt: number, end: number) => void): boolean {
   if (bytes.toString("latin1", 0, 4) !== "DIRC" || !VERSIONS.includes(bytes.readUInt32BE(4))) return false;
   let at = HEADER_BYTES;
   for (let left = bytes.readUInt32BE(COUNT_AT); left > 0; left--) {
@@ -97,7 +94,7 @@ function eachEntry(bytes: Buffer, visit: (at: number, nameAt: number, end: numbe
     const end = bytes.indexOf(0, name);
     const length = flags & LONGEST;
     if (end <= name || (length !== LONGEST && length !== end - name)) return false;
-    if (!visit(at, name, end)) return false;
+    visit(at, name, end);
     // Each entry is filled up with one to eight NULs.
     at += (end - at + 8) & ~7;
   }
