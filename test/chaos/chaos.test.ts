@@ -1,7 +1,7 @@
 /** The oracle notices each kind of loss, a failing program is made small, and a short run of the tester finds nothing. */
 import { describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { executable, temporaryDirectory } from "../support/index.ts";
 import { Execution, type Outcome } from "./execute.ts";
 import { finish } from "./finish.ts";
@@ -27,6 +27,17 @@ describe("the oracle", () => {
     ["an internal error", "exit 70", ["crash"]],
     ["nothing at all", "true", []],
   ];
+
+  test("what the user writes under one name of a file is written under its other names", () => {
+    using execution = new Execution({ seed: 1, variant: "plain", operations: [] }, "/bin/true");
+    const { world } = execution;
+    const [one, other] = ["a.txt", "again.secret"].map((name) => join(world.repository, name)) as [string, string];
+    world.write(one, "first\n");
+    world.hardLink(one, other);
+    world.touched.clear();
+    world.write(one, "second\n");
+    expect([...world.touched].sort()).toEqual([relative(world.root, one), relative(world.root, other)]);
+  });
 
   test.each(cases)("%s", async (_, deed, kinds) => {
     using place = temporaryDirectory();

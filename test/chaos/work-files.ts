@@ -59,6 +59,7 @@ export class WorkFiles {
     if (entryAt(path)?.isSymbolicLink()) this.remove(path);
     if (!this.#makeRoom(path)) return;
     const line = `mkdir -p ${this.#q(dirname(path))}; ${this.printf(content)} >${this.#q(path)}`;
+    this.#touchNames(path);
     this.#save(path, content, line, () => writeFileSync(path, content));
   }
 
@@ -83,6 +84,7 @@ export class WorkFiles {
     const { atime, mtime } = lstatSync(path);
     const name = this.#q(path);
     const line = `touch -r ${name} "$T/times"; ${this.printf(content)} >${name}; touch -r "$T/times" ${name}`;
+    this.#touchNames(path);
     this.#save(path, content, line, () => {
       writeFileSync(path, content);
       utimesSync(path, atime, mtime);
@@ -93,6 +95,7 @@ export class WorkFiles {
   writeMapped(path: string, text: string): void {
     try {
       const { bytes, number } = this.#mapping(path);
+      this.#touchNames(path);
       this.#leave(path);
       bytes.set(new TextEncoder().encode(text).subarray(0, bytes.length));
       this.written.add(blobId(bytes));
@@ -129,6 +132,7 @@ export class WorkFiles {
 
   append(path: string, content: string): void {
     this.touched.add(relative(this.root, path));
+    this.#touchNames(path);
     appendFileSync(path, content);
     this.did(`${this.printf(content)} >>${this.#q(path)}`);
   }
@@ -191,6 +195,20 @@ export class WorkFiles {
       this.isChanged = true;
       return false;
     }
+  }
+
+  /** Notes the other names of a file that is about to be written in place: what is written is there, too. */
+  #touchNames(path: string): void {
+    const file = entryAt(path);
+    if (!file?.isFile() || file.nlink === 1) return;
+    const look = (directory: string): void => {
+      for (const name of namesIn(directory)) {
+        const entry = entryAt(join(directory, name));
+        if (entry?.isDirectory()) look(join(directory, name));
+        else if (entry?.ino === file.ino) this.touched.add(relative(this.root, join(directory, name)));
+      }
+    };
+    look(this.root);
   }
 
   /** Notes what lies at a path, which is about to be changed. */
