@@ -120,7 +120,7 @@ async function messageOf(workspace: Workspace, state: SessionState): Promise<str
 async function whyNot(workspace: Workspace): Promise<string | null> {
   // While another git holds the index, it could not follow the commit.
   const isBusy = ["MERGE_HEAD", "index.lock"].some((name) => existsSync(join(workspace.gitDir, name)));
-  if (isReplaying(workspace) || isBusy) return "git is in the middle of something.";
+  if (isReplaying(workspace) || isBusy) return "a git operation is in progress.";
   const head = await readHead(workspace);
   if (!head) return "There is no commit yet.";
   if (head.branch === null) return "HEAD is detached.";

@@ -46,9 +46,9 @@ interface Objects {
 
 type Entries = Map<string, TreeEntry | null>;
 
-const WITH_OTHERS = "its changes can't be kept apart from yours";
+const WITH_OTHERS = "its changes can't be separated from yours";
 const CHANGED_SINCE = "it has been changed since the turn";
-const STAGED = "its changes can't be kept apart from what you have staged";
+const STAGED = "its changes can't be separated from your staged changes";
 
 /** `head` is the tree of HEAD; `turns` are oldest first; `paths` are the files that may be committed. */
 export async function separateChanges(

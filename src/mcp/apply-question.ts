@@ -26,7 +26,7 @@ export function applyQuestion(
         [
           `The user agreed, and proposal ${id} (${kind}) is applied: ${plural(written, "file")} written, ${deleted} deleted.`,
           `The state before is saved as ${safetyStep}; the user can go back to it with \`backtrail redo\`.`,
-          "Read the files again before you change them. Don't repeat what was taken back, and don't propose it again.",
+          "Read the files again before you change them. Don't repeat undone work, and don't propose it again.",
         ],
         undefined,
       );

@@ -217,7 +217,7 @@ async function unlinkCommits(workspace: Workspace): Promise<string[]> {
   try {
     return await removeGitHooks(workspace);
   } catch (error) {
-    return [`git's hooks could not be put back: ${messageOf(error)}`];
+    return [`git's hooks could not be restored: ${messageOf(error)}`];
   }
 }
 

@@ -63,7 +63,7 @@ test("unfinished work: a prompt without an answer, the last failure, open to-dos
       "- Failed: `npm test` (Exit code 1 boom)",
       "- To do: Test it\n",
       "## Now\n",
-      "Go on with the last prompt, which has not been answered.\n",
+      "Continue with the last prompt, which was not answered.\n",
     ].join("\n"),
   );
 });

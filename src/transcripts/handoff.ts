@@ -133,7 +133,7 @@ function assembled(
   parts.push(
     "## Now",
     ends.some(({ kind }) => kind === "unanswered")
-      ? "Go on with the last prompt, which has not been answered."
+      ? "Continue with the last prompt, which was not answered."
       : "Say in two or three sentences what you understood, then wait for the user.",
   );
   return `${parts.join("\n\n")}\n`;

@@ -98,7 +98,7 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
     await page.getByRole("button", { name: "Rewind to before this turn" }).click();
     const dialog = page.getByRole("dialog", { name: "Confirm" });
-    await dialog.getByText("This turn and every later one are taken back", { exact: false }).waitFor();
+    await dialog.getByText("This turn and every later one are undone", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Undo only this turn instead" }).click();
     await dialog.getByRole("region", { name: "Conflicts" }).waitFor();
     expect(await dialog.getByRole("button", { name: "Confirm undo" }).isDisabled()).toBe(true);

@@ -59,7 +59,7 @@ test("killed before it has files: changes staged or committed there meanwhile ar
 
   const next = await repository.run(["save", "afterwards"]);
   expect(next.stderr).toContain("Removed the fork again");
-  expect(next.stderr).toMatch(/What was staged in it is kept: git ls-tree -r refs\/backtrail\/\S+/);
+  expect(next.stderr).toMatch(/Its staged changes are kept: git ls-tree -r refs\/backtrail\/\S+/);
   expect(next.stderr).toMatch(/Commits that only it had are kept: git log refs\/backtrail\/\S+/);
   repository.git("gc", "-q", "--prune=now");
   expect(repository.git("cat-file", "-t", commit)).toBe("commit");

@@ -246,10 +246,10 @@ const INFO = (name: string) =>
 
 test.each([
   ["garbage", "echo nonsense", "not valid JSON"],
-  ["another name", `echo '${INFO("else")}'`, "names itself otherwise"],
+  ["another name", `echo '${INFO("else")}'`, "name differs from its program"],
   ["another version", `echo '${INFO("bad").replace(":1", ":2")}'`, "version 1"],
   ["a crash", "echo out of seed >&2; kill -9 $$", "out of seed"],
-  ["no hooks after all", `echo '${INFO("bad").replace('"stop"', "")}'`, "claims hooks and names none"],
+  ["no hooks after all", `echo '${INFO("bad").replace('"stop"', "")}'`, "declares hooks but lists none"],
   ["an endless answer", "cat /dev/zero", "more than 64 MiB"],
 ])("at its admission: %s", async (_what, script, words) => {
   using world = new World();

@@ -65,7 +65,7 @@ test("enabled in one place, every repository is recorded from its first turn on"
   const settings = join(repository.home, ".claude/settings.json");
   const enabled = await repository.run(["enable", "--scope", "user", "--agent", "claude-code"]);
   expect(enabled.code).toBe(0);
-  expect(enabled.stdout).toContain("Recording is on in every git repository of yours.");
+  expect(enabled.stdout).toContain("Recording is on in all your git repositories.");
   expect(readFileSync(settings, "utf8")).toContain("hooks claude-code");
 
   const other = new Place(repository, "other");

@@ -6,7 +6,7 @@ import { ScriptedClaude, write } from "../support/index.ts";
 import { type TemporaryRepository, temporaryFolder, temporaryRepository } from "../support/repository.ts";
 
 const env = { BACKTRAIL_WORKER: "off" };
-const CLOSED = "ok: nobody else can read the store";
+const CLOSED = "ok: only you can read the store";
 
 async function recorded(repository: TemporaryRepository): Promise<void> {
   await repository.run(["enable", "--agent", "claude-code"]);

@@ -55,7 +55,7 @@ test("no object, clone, bundle or mirror of the repository has a word of it", as
   expect(objectsOf(repository.at(".git")).toString("latin1")).not.toMatch(/SECRET-(PROMPT|ANSWER)/);
   expect(wordsBelow(copies, WORDS)).toEqual([]);
   const { findings } = await repository.json<{ findings: { check: string; message: string }[] }>(["doctor"], { env });
-  expect(findings.find(({ check }) => check === "modes")?.message).toContain("nobody else can read");
+  expect(findings.find(({ check }) => check === "modes")?.message).toContain("only you can read");
 });
 
 test("every file that has a word of it is the user's alone", async () => {
@@ -158,7 +158,7 @@ test("a store of an earlier version: doctor says what git still has, and forget 
   const { left } = await forgetIt(repository, claude, "--conversation-only");
   expect(left).toEqual({ inObjectStore: ["conversation"], shared: false, commands: ["git gc --prune=now"] });
   expect(wordsBelow(repository.at(".git"), WORDS)).toEqual([]);
-  expect(await examine()).toEqual(["ok: nobody else can read the store"]);
+  expect(await examine()).toEqual(["ok: only you can read the store"]);
 });
 
 test("a store of an earlier version that is forgotten at once", async () => {

@@ -59,7 +59,7 @@ export function checkTranscript(agent: Agent, file: string, bytes: Uint8Array, t
     problems: [],
   };
   if (profile.transcript && told !== profile.id) {
-    check.problems.push(`its content is taken for ${told ?? "nobody"}'s: see transcript.recognised_by`);
+    check.problems.push(`its content is recognized as ${told ?? "nobody"}'s: see transcript.recognised_by`);
   }
   if (!analyzer) return check;
   try {

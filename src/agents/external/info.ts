@@ -50,13 +50,13 @@ function checked({ name }: ExternalProgram, value: unknown): Info {
   const wrong = (what: string) => new UserError("failed", `${name} info: ${what}.`);
   if (!isRecord(value)) throw wrong("the answer is not a JSON object");
   if (value["protocol_version"] !== PROTOCOL_VERSION) throw wrong("it does not speak version 1 of the protocol");
-  if (value["name"] !== name) throw wrong("it names itself otherwise than its program");
+  if (value["name"] !== name) throw wrong("its name differs from its program's name");
   const declared = isRecord(value["capabilities"]) ? value["capabilities"] : {};
   const capabilities = Object.fromEntries(Object.entries(declared).filter(([, able]) => able === true));
   // Some agents use their own event names, such as `session.start`.
   const hooks = names(value["hook_names"]).filter((hook) => /^[A-Za-z][\w.-]{0,63}$/.test(hook));
   const leftAlone = [...names(value["protected_dirs"]), ...names(value["protected_files"])];
-  if (capabilities["hooks"] && hooks.length === 0) throw wrong("it claims hooks and names none");
+  if (capabilities["hooks"] && hooks.length === 0) throw wrong("it declares hooks but lists none");
   return {
     protocol_version: PROTOCOL_VERSION,
     name,

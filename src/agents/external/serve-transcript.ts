@@ -103,7 +103,7 @@ export function chunksOf(limit: number, bytes: Buffer): string[] {
 export function reassembled(input: Record<string, unknown>): Buffer {
   const chunks = input["chunks"];
   if (!Array.isArray(chunks) || !chunks.every((chunk): chunk is string => typeof chunk === "string")) {
-    throw new UserError("usage", 'Standard input does not hold {"chunks": [base64, …]}.');
+    throw new UserError("usage", 'Standard input does not contain {"chunks": [base64, …]}.');
   }
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, "base64")));
 }

@@ -263,7 +263,7 @@ function flag({ flags }: Call, name: string): string {
 function number(call: Call, name: string): number {
   const text = flag(call, name);
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
-  throw new UserError("usage", `--${name} is no whole number: "${shorten(oneLine(text), 40)}".`);
+  throw new UserError("usage", `--${name} is not a whole number: "${shorten(oneLine(text), 40)}".`);
 }
 
 function atLeast(least: number, value: number, name: string): number {
@@ -287,5 +287,5 @@ function objectIn(text: string): Record<string, unknown> {
     throw new UserError("usage", "Standard input is not valid JSON.");
   }
   if (isRecord(value)) return value;
-  throw new UserError("usage", "Standard input does not hold a JSON object.");
+  throw new UserError("usage", "Standard input does not contain a JSON object.");
 }

@@ -51,7 +51,7 @@ describe("a file of its own", () => {
     const file = join(box.root, path);
     box.put(file, "// mine\n");
     const excludeBefore = readFileSync(box.excludeFile);
-    await expect(install(agentWith("own-file", path), "local", box.options)).rejects.toThrow("somebody else's");
+    await expect(install(agentWith("own-file", path), "local", box.options)).rejects.toThrow("is not Backtrail's");
     await uninstall(agentWith("own-file", path), "local", box.options);
     expect(readFileSync(file, "utf8")).toBe("// mine\n");
     expect(readFileSync(box.excludeFile)).toEqual(excludeBefore);

@@ -18,7 +18,7 @@ describe("files that can't be used are left alone", () => {
     ["a list", "[]\n", /does not hold an object/],
     ["hooks that are no object", '{"hooks": null}', /"hooks" in it is not an object/],
     ["an event that is no list", '{"hooks": {"Stop": {}}}', /"hooks.Stop" in it is not a list/],
-    ["a key that stands twice", '{"hooks": {}, "hooks": {}}', /without disturbing/],
+    ["a key that stands twice", '{"hooks": {}, "hooks": {}}', /would also change/],
   ];
   test.each(refusals)("%s", async (_, content, message) => {
     box.put(box.localFile, content);

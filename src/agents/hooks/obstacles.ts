@@ -54,7 +54,7 @@ export async function hookObstacles(
     obstacles.push({
       kind: "off",
       message: `${profile.display_name} skips ${which} of Backtrail: ${profile.hooks.disabled_names?.join(".") ?? ""} in ${shown(file)} names them.`,
-      hint: "Take the names that begin with backtrail- off that list.",
+      hint: "Remove the names that begin with backtrail- from that list.",
     });
   }
   for (const message of await reviewObstacles(agent, place))

@@ -84,7 +84,7 @@ function describe({ proposal, plan }: Proposed, redaction: Redaction): string {
       "Tell the user what you propose and why, and that this command shows the plan and applies it:",
       `  backtrail apply ${proposal.id}`,
       "",
-      ...(turns.length > 0 ? [`It takes back ${plural(turns.length, "turn")}: ${turns.slice(0, 10).join(", ")}.`] : []),
+      ...(turns.length > 0 ? [`It undoes ${plural(turns.length, "turn")}: ${turns.slice(0, 10).join(", ")}.`] : []),
       `It would touch ${plural(files.length, "file")}:`,
       ...files.slice(0, SHOWN_FILES).map((line) => `  ${line}`),
       ...(left > 0 ? [`  and ${left} more`] : []),
@@ -108,5 +108,5 @@ function notUndone({ notUndone: effects }: Proposed["plan"], redaction: Redactio
 
 function yours({ yours: files }: Proposed["plan"]): string[] {
   const lost = files.filter(({ kept }) => !kept);
-  return lost.length > 0 ? [`It also takes back changes that the user made in ${plural(lost.length, "file")}.`] : [];
+  return lost.length > 0 ? [`It also undoes changes that the user made in ${plural(lost.length, "file")}.`] : [];
 }

@@ -46,7 +46,7 @@ export const savepoint = tool({
     const workspace = await context.write();
     const { meaningOf } = await import("../../restore/targets/names.ts");
     const { saveManually } = await import("../../recording/save.ts");
-    if (/\p{Cc}/u.test(name)) throw new UserError("usage", "The name holds control characters.");
+    if (/\p{Cc}/u.test(name)) throw new UserError("usage", "The name contains control characters.");
     if (await meaningOf(workspace, name))
       throw new UserError(
         "usage",

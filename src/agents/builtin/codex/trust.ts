@@ -45,10 +45,10 @@ export const codexTrust: HookTrust = {
     const level = levelOf(hooks.root, value);
     if (hooks.root !== null && level !== undefined && level !== "trusted") {
       const folder = shownPath(hooks.root);
-      refused.push(`You told Codex not to trust ${folder}, and that stays so: it runs no hooks there.`);
+      refused.push(`You told Codex not to trust ${folder}, so it still runs no hooks there.`);
     }
     const off = hooksIn(hooks, hooks.text ?? "").filter(({ key }) => isTurnedOff(value, key)).length;
-    if (off > 0) refused.push(`You turned off ${off} of these hooks in Codex, and that stays so.`);
+    if (off > 0) refused.push(`You turned off ${off} of these hooks in Codex; they stay off.`);
     return refused;
   },
 };

@@ -120,5 +120,5 @@ export const FORK_COMMANDS: readonly CommandSpec[] = [
 
 function characters(text: string): number {
   if (/^\d{1,6}$/.test(text) && Number(text) >= 1_000 && Number(text) <= 100_000) return Number(text);
-  throw new UserError("usage", `"${text}" is no limit.`, "Give a number of characters, from 1000 to 100000.");
+  throw new UserError("usage", `"${text}" is not a limit.`, "Give a number of characters, from 1000 to 100000.");
 }

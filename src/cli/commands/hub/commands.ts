@@ -103,8 +103,8 @@ export const hubAuditCommand = command("hub audit", "who read or wrote what", {
     "Every request of a person is there, with the words of a search, and what an administrator did with `backtrail hub`. It grows by a row per request; --keep deletes old ones.",
   options: onDatabase(
     { flags: "--person <name>", help: "only what this person did" },
-    { flags: "--limit <n>", help: "the newest so many (default: 50)", parse: wholeNumber },
-    { flags: "--keep <days>", help: "print nothing, delete what is older than so many days", parse: wholeNumber },
+    { flags: "--limit <n>", help: "show the newest n entries (default: 50)", parse: wholeNumber },
+    { flags: "--keep <days>", help: "delete entries older than this, and print nothing", parse: wholeNumber },
   ),
   examples: [["backtrail hub audit --keep 365", "once a month, say"]],
 });

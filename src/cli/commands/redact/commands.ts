@@ -10,7 +10,7 @@ const redactCommand = command("redact", "find the secrets that redaction removes
   examples: [
     ["backtrail redact scan notes.md app.log", "list secrets"],
     ["backtrail redact test session.jsonl", "print it without them"],
-    ["backtrail config set redaction.rules 'A-[0-9]{6}'", "a pattern of yours"],
+    ["backtrail config set redaction.rules 'A-[0-9]{6}'", "your own pattern"],
   ],
 });
 

@@ -48,7 +48,7 @@ async function targetOf(workspace: Workspace, options: Options, io: Io): Promise
   if (!io.interactive) {
     throw new UserError(
       "usage",
-      "No target was given, and there is no terminal to choose one on.",
+      "No target was given, and there is no terminal to choose on.",
       "Give a step from `backtrail log`, `prev`, or a number of turns back: backtrail rewind 1 --yes",
     );
   }

@@ -63,7 +63,7 @@ async function turnsOf(
   if (!io.interactive) {
     throw new UserError(
       "usage",
-      "No turn was given, and there is no terminal to choose one on.",
+      "No turn was given, and there is no terminal to choose on.",
       "Give a step from `backtrail log`, `last`, or a number of turns back: backtrail undo last --yes",
     );
   }

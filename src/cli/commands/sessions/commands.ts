@@ -65,7 +65,7 @@ export const exportCommand = command("export", "export a session as Markdown, HT
     { flags: "-y, --yes", help: "overwrite an existing file" },
   ],
   examples: [
-    ["backtrail export a1b2c3d4 -o session.html", "to show to somebody"],
+    ["backtrail export a1b2c3d4 -o session.html", "to share"],
     ["backtrail export a1b2c3d4 --tree --format json", "with all sessions below it"],
   ],
 });

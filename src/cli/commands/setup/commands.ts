@@ -36,7 +36,7 @@ export const enableCommand = command("enable", "record the agents that work in t
   examples: [
     ["backtrail enable", "the agents found here"],
     ["backtrail enable --agent claude-code", "this one"],
-    ["backtrail enable --scope user", "every git repository of yours"],
+    ["backtrail enable --scope user", "all your git repositories"],
     ["backtrail enable --mcp", "agents can query the record"],
     ["backtrail enable --agent codex --trust", "Codex does not ask about the hooks"],
   ],

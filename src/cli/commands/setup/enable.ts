@@ -61,7 +61,7 @@ function jsonOf(report: EnableReport) {
 async function tell(report: EnableReport, config: Config, strategy: Options["strategy"], io: Io): Promise<void> {
   const { paint } = io.out;
   const { workspace } = report;
-  const where = report.everywhere ? "every git repository of yours" : shownPath(workspace.root);
+  const where = report.everywhere ? "all your git repositories" : shownPath(workspace.root);
   io.printMessage(`${paint("green", "Recording is on")} in ${where}.`);
   io.print("");
   const rows: string[][] = [];

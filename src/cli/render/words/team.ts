@@ -18,8 +18,8 @@ export const HUB_WORDS: WordsFor<HubProblem> = {
     "Use a newer Backtrail.",
   ],
   "not-a-person": ({ name }) => [`"${name}" is not a person's name.`],
-  "person-exists": ({ name }) => [`Somebody here has this name or e-mail address already: ${name}.`],
-  "no-person": ({ name }) => [`Nobody here is called "${name}".`, "`backtrail hub people` lists everybody."],
+  "person-exists": ({ name }) => [`This name or e-mail address is already taken: ${name}.`],
+  "no-person": ({ name }) => [`There is no person named "${name}".`, "`backtrail hub people` lists everybody."],
   "password-in-address": () => ["The address has a password in it.", "Use a credential helper of git, or an ssh key."],
   "source-exists": () => ["This remote is a source already."],
   "cannot-listen": ({ host, port, reason }) => [

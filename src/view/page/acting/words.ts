@@ -68,10 +68,10 @@ export function conflictTitle({ action, plan }: RestorePlanAnswer): string {
 export function meaning(request: PlanRequest): string | null {
   switch (request.action) {
     case "rewind":
-      if (request.side === "exact") return "Goes back to this moment. Every turn after it is taken back.";
+      if (request.side === "exact") return "Goes back to this moment. Every turn after it is undone.";
       return request.side === "before"
-        ? "Goes back to the moment before this turn. This turn and every later one are taken back."
-        : "Goes back to the moment when this turn ended. Every later turn is taken back.";
+        ? "Goes back to the moment before this turn. This turn and every later one are undone."
+        : "Goes back to the moment when this turn ended. Every later turn is undone.";
     case "undo":
       return request.turns.length === 1
         ? "Takes only the changes of this turn out of the files. What came later stays."

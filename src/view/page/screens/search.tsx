@@ -76,7 +76,7 @@ function grouped(hits: readonly SearchHit[]): Hits[] {
 }
 
 const EXAMPLES = [
-  ["parse*", "words that begin like this"],
+  ["parse*", "words with this beginning"],
   ['"retry(fetchToken"', "exactly this text"],
   ["field:removed retry", "lines that a turn took out"],
   ["file:*.sql", "turns that changed such a file"],

@@ -5,22 +5,22 @@ import { printable, shownPath } from "../../../../base/text.ts";
 type Of<K extends Doubt["kind"]> = Extract<Doubt, { kind: K }>;
 
 const WORDS: { [K in Doubt["kind"]]: (doubt: Of<K>) => string } = {
-  guess: ({ value }) => `a guess, nothing recorded tells it: ${printable(value)}`,
-  "event-meaning": ({ event, is }) => `${printable(event)} is taken for ${is} by its fields, not by its name`,
-  "events-ignored": ({ events }) =>
-    `ignored, because nothing tells what they mean: ${events.map(printable).join(", ")}`,
+  guess: ({ value }) => `a guess, not found in the recording: ${printable(value)}`,
+  "event-meaning": ({ event, is }) => `${printable(event)} is assumed to be ${is} by its fields, not by its name`,
+  "events-ignored": ({ events }) => `ignored, because their meaning is unknown: ${events.map(printable).join(", ")}`,
   "not-found": () => "found in no payload",
   "no-event": ({ is }) =>
     is === "TurnStart"
       ? "no recorded event is a TurnStart; did you ask something while it was recorded? If the agent has none, let the event before a tool be one"
       : `no recorded event is a ${is}; did you wait for the answer while it was recorded?`,
   "tools-unknown": ({ tools }) => `their kind is unknown, so they count as other: ${tools.map(printable).join(", ")}`,
-  "no-transcript": () => "no file that grew holds the conversation; name its directory with --watch",
+  "no-transcript": () => "no growing file has the conversation; name its directory with --watch",
   "no-hooks": () =>
     "nothing was sent; if the agent has hooks, record it with another --format, otherwise describe `run`: `backtrail run` records it",
   "outside-home": ({ path }) => `${shownPath(path)} is not in the home directory, so it can't be described`,
   "place-unknown": ({ part }) => `nothing recorded explains "${printable(part)}" in the transcript's path`,
-  "session-guessed": ({ id }) => `"${printable(id)}" is taken for the session's id, because the file is named by it`,
+  "session-guessed": ({ id }) =>
+    `"${printable(id)}" is assumed to be the session's id, because it is in the file's name`,
   "prompts-differ": ({ missing, more }) =>
     `of the prompts that hooks sent, the transcript lacks ${missing}, and it has ${more} more`,
   "cache-in-input": () => "whether the input includes cached tokens is a guess",

@@ -97,7 +97,7 @@ export function noteText(note: Note): string {
     case "fork-commits-kept":
       return `Commits that only it had are kept: git log ${note.ref}`;
     case "fork-staged-kept":
-      return `What was staged in it is kept: git ls-tree -r ${note.ref}`;
+      return `Its staged changes are kept: git ls-tree -r ${note.ref}`;
     case "fork-repository-kept":
       return `A repository that was in it is kept in ${shownPath(note.directory)}.`;
     case "saves-finished":

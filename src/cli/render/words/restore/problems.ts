@@ -13,7 +13,7 @@ const FREE_SPACE = "Free some space, then try again.";
 const FETCH = "If others have worked on it, fetch the branch entire/checkpoints/v1 from where they push.";
 
 const TAKEN: Readonly<Record<TakenName["kind"], string>> = {
-  keyword: "it has a meaning of its own",
+  keyword: "it has a special meaning",
   count: "a number counts turns",
   step: "it is a step",
   commit: "it is a commit",

@@ -47,7 +47,7 @@ const DOCTOR_WORDS: WordsFor<DoctorFact> = {
     "Delete the oldest with `backtrail clean`, or raise the limit `retention.max_size`.",
   ],
 
-  private: () => ["nobody else can read the store"],
+  private: () => ["only you can read the store"],
   "readable-by-others": ({ paths }) => [`Others on this machine may read ${some(paths)}.`, FIX],
   "owned-by-another": ({ paths }) => [
     `Another user owns ${some(paths)}, and can read it.`,

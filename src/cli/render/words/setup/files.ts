@@ -76,7 +76,7 @@ export const EDIT_WORDS: WordsFor<EditProblem> = {
 function documentProblemText(problem: DocumentProblem): string {
   switch (problem.kind) {
     case "not-ours":
-      return "it is somebody else's, and the hooks need a file of that name";
+      return "it is not Backtrail's, and the hooks need a file of that name";
     case "nothing-to-write":
       return "there is nothing to write into it";
     case "too-large":
@@ -110,7 +110,7 @@ function documentProblemText(problem: DocumentProblem): string {
     case "not-written":
       return "our entries could not be written into it";
     case "not-separable":
-      return "it could not be changed without disturbing what is not ours";
+      return "changing it would also change entries that are not Backtrail's";
   }
 }
 

@@ -17,7 +17,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "capture.max_file_size": "untracked files over this size are not captured",
   "capture.max_tracked_size": "tracked files over this size are not captured when they have changed",
   "capture.exclude": "paths that are never captured",
-  "capture.include": "ignored files that are captured all the same, such as .env: up to 1 MB each, for you alone",
+  "capture.include": "ignored files to record, such as .env: up to 1 MB each, for you alone",
   "retention.days": "how long steps are kept",
   "retention.max_size": "how much space the steps of a repository may take",
   "retention.conversations":
