@@ -4,10 +4,12 @@
  *     npm run bench                  everything, written to docs/performance.md
  *     npm run bench -- --quick       small repositories and few repetitions, printed only
  *     npm run bench -- --print       everything, printed only
- *     npm run bench -- --only turns  one part (start, turns, turns-1000, commits, …: the names below), printed only
+ *     npm run bench -- --only turns  one part, or some (start, turns, turns-1000,commits, …: the names below); prints only
  *     npm run bench -- --pairs 5     this many repetitions everywhere; prints only
+ *     npm run bench -- --rows FILE   adds what is measured to FILE, too: for parts that are measured one by one
+ *     npm run bench -- --page FILE   measures nothing: writes docs/performance.md from the rows of that file
  */
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,7 +17,7 @@ import { executable } from "../test/support/binary.ts";
 import { apart, PAGE } from "./apart.ts";
 import { noiseAt } from "./quiet.ts";
 import { page, summary, tables } from "./report.ts";
-import type { Row } from "./row.ts";
+import type { KeptRow, Row } from "./row.ts";
 import { backRows, logRows } from "./rows/back.ts";
 import { checkpointRows } from "./rows/checkpoints.ts";
 import { commitRows } from "./rows/commits.ts";
@@ -36,6 +38,8 @@ const { values } = parseArgs({
     print: { type: "boolean" },
     only: { type: "string" },
     pairs: { type: "string" },
+    rows: { type: "string" },
+    page: { type: "string" },
   },
 });
 /** Of a full and of a quick run. */
@@ -67,6 +71,11 @@ const place = realpathSync(mkdtempSync(join(tmpdir(), "backtrail-bench-")));
 process.on("exit", () => rmSync(place, { recursive: true, force: true }));
 process.on("SIGINT", () => process.exit(130));
 
+if (values.page !== undefined) {
+  writeFileSync(PAGE, `${page(keptRows(values.page), "part by part")}\n${apart()}`);
+  console.log("docs/performance.md is written.");
+  process.exit();
+}
 const noise = noiseAt(place);
 if (noise !== null) console.log(`${noise} Ratios hold roughly, times do not.\n`);
 const rows = measure();
@@ -74,17 +83,27 @@ console.log(`\n${summary(rows)}`);
 if (Object.keys(values).length > 0) console.log("docs/performance.md is left as it is.");
 else if (noise !== null) console.log("The machine was not quiet, so docs/performance.md is left as it is.");
 else {
-  writeFileSync(PAGE, `${page(rows)}\n${apart()}`);
+  writeFileSync(PAGE, `${page(rows, "in one run")}\n${apart()}`);
   console.log("docs/performance.md is written.");
+}
+
+/** What was measured last of each row, in the order in which they were measured first. */
+function keptRows(file: string): KeptRow[] {
+  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
+  const kept = lines.map((line) => JSON.parse(line) as KeptRow);
+  return [...new Map(kept.map((row) => [`${row.group}\0${row.what}`, row])).values()];
 }
 
 function measure(): Row[] {
   const program = executable();
   const all: Row[] = [];
   const part = (name: string, measured: () => Row[]) => {
-    if (values.only !== undefined && name !== values.only && name.split("-")[0] !== values.only) return;
+    const only = values.only?.split(",");
+    if (only && !only.includes(name) && !only.includes(name.split("-")[0] ?? name)) return;
     const some = measured();
     console.log(tables(some));
+    if (values.rows !== undefined)
+      appendFileSync(values.rows, some.map((row) => `${JSON.stringify({ ...row, noise })}\n`).join(""));
     all.push(...some);
   };
   const pairs = (usual: number) => Number(values.pairs ?? usual);

@@ -1,7 +1,7 @@
 /** The table in words: for the terminal as it grows, and whole for docs/performance.md. */
 import { execFileSync } from "node:child_process";
 import { availableParallelism, type as systemType } from "node:os";
-import { cellsOf, HEADINGS, holds, type Row } from "./row.ts";
+import { cellsOf, HEADINGS, holds, type KeptRow, type Row } from "./row.ts";
 
 function machine(): string {
   const git = execFileSync("git", ["--version"], { encoding: "utf8" }).trim().replace("git version", "git");
@@ -21,10 +21,11 @@ export function summary(rows: readonly Row[]): string {
   return missed.length === 0 ? sum : `${sum} Missed: ${missed.join("; ")}.`;
 }
 
-export function page(rows: readonly Row[]): string {
+/** `how` they were measured: in one run, or one part after the other. */
+export function page(rows: readonly KeptRow[], how: string): string {
   return `# Performance
 
-Made by \`npm run bench\`, in one run: ${machine()}.
+Made by \`npm run bench\`, ${how}: ${machine()}.
 
 Every row compares two things that were measured by turns, so that whatever slows the machine down
 slows both. Numbers are medians, with the 10th and 90th percentile in parentheses; ratio and
@@ -36,7 +37,15 @@ git has never seen; one in five is new. \`git status\` is
 
 ${summary(rows)}
 
-${tables(rows)}`;
+${noisy(rows)}${tables(rows)}`;
+}
+
+function noisy(rows: readonly KeptRow[]): string {
+  const some = rows.filter(({ noise }) => typeof noise === "string");
+  const groups = [...new Set(some.map(({ group }) => group))];
+  if (groups.length === 0) return "";
+  const list = groups.map((group) => `- ${group}\n`).join("");
+  return `The machine was busy with other work while these were measured, so their times are too long:\n\n${list}\n`;
 }
 
 function table(rows: readonly Row[]): string {

@@ -16,6 +16,9 @@ export interface Row {
   times: Comparison;
 }
 
+/** `noise`: why the machine was not quiet. */
+export type KeptRow = Row & { noise?: string | null };
+
 /** Two runs of the very same thing differ by so much. */
 const NOISE = 1.05;
 
