@@ -9,6 +9,7 @@ import { logError } from "../../base/log.ts";
 import { isInside } from "../../base/paths.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Conversation } from "../../model/conversation.ts";
+import { sessionRefKey } from "../../model/session.ts";
 import { stepsIn } from "../../steps/log.ts";
 import { CheckpointError } from "../problems.ts";
 import { type FoundTranscript, findTranscripts } from "./find.ts";
@@ -22,6 +23,12 @@ export interface ImportReport {
   skipped: { session: string; why: "recorded" | "copy" | "imported" | "empty" | "too-large" | "unreadable" }[];
 }
 
+export interface ImportOptions {
+  dryRun?: boolean;
+  /** When a rewind, an undo or a fork made each copy, in milliseconds since 1970, by `sessionRefKey`. */
+  copies?: ReadonlyMap<string, number>;
+}
+
 const MAX_BYTES = 512 * 1024 * 1024;
 /** How a notice of what was undone begins, with which a copy may end. */
 const NOTICE = "[Backtrail] ";
@@ -31,7 +38,7 @@ const MAX_RESPONSE = 1_000;
 export async function importSessions(
   workspace: Workspace,
   agent: Agent,
-  options: { dryRun?: boolean } = {},
+  options: ImportOptions = {},
 ): Promise<ImportReport> {
   const { analyzer, profile } = agent;
   if (!analyzer || !profile.transcript) {
@@ -66,7 +73,7 @@ export async function importSessions(
       const whole = read(found);
       if (!whole) skip("unreadable");
       else if (whole.session.turns.length === 0) skip("empty");
-      else if (isOnlyCopied(whole.session, recordedTurns())) skip("copy");
+      else if (isOnlyCopied(whole.session, recordedTurns(), options.copies)) skip("copy");
       else {
         if (!options.dryRun) writeImported(workspace, whole.session, whole.bytes);
         report.sessions.push(whole.session);
@@ -77,9 +84,21 @@ export async function importSessions(
   return report;
 }
 
-/** True if all turns were copied: a rewind, an undo, a fork or a resume copies conversations, and may add a notice. */
-function isOnlyCopied({ turns }: ImportedSession, recorded: ReadonlySet<string>): boolean {
-  return turns.every((turn) => (turn.time !== null && recorded.has(turnId(turn))) || turn.prompt.startsWith(NOTICE));
+/**
+ * True if all turns were copied: a rewind, an undo, a fork or a resume copies conversations, and may add a notice. Copies
+ * that are not listed in `copies` are known by their turns.
+ */
+function isOnlyCopied(
+  { agent, session, turns }: ImportedSession,
+  recorded: ReadonlySet<string>,
+  copies: ImportOptions["copies"],
+): boolean {
+  const made = copies?.get(sessionRefKey({ agent, session })) ?? Number.NEGATIVE_INFINITY;
+  return turns.every(
+    (turn) =>
+      turn.prompt.startsWith(NOTICE) ||
+      (turn.time !== null && (Date.parse(turn.time) <= made || recorded.has(turnId(turn)))),
+  );
 }
 
 /** A copy of a turn has the times of the original. */

@@ -5,6 +5,7 @@ import { now } from "../../../base/clock.ts";
 import { UserError } from "../../../base/errors.ts";
 import { oneLine, plural, shortSession } from "../../../base/text.ts";
 import { type ImportReport, importSessions } from "../../../checkpoints/import/import.ts";
+import { copiesIn } from "../../../search/sources/copies.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { placeOf } from "../../render/layout/location.ts";
 import { table } from "../../render/layout/table.ts";
@@ -29,7 +30,7 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openWorkspace(io);
   const agent = await requireAgent(options.agent);
   const report = await withProgress(io, "Reading transcripts", () =>
-    importSessions(workspace, agent, { dryRun: options.dryRun === true }),
+    importSessions(workspace, agent, { dryRun: options.dryRun === true, copies: copiesIn(workspace) }),
   );
   if (options.json) {
     io.json({ agent: agent.profile.id, dryRun: options.dryRun === true, ...report });
