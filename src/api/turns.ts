@@ -1,3 +1,4 @@
+/** Turns of the library: listing them, finding one, and their status. */
 import type { Workspace } from "../git/workspace.ts";
 import type { FileChanges } from "../model/changes.ts";
 import type { Step } from "../model/step.ts";

@@ -1,3 +1,4 @@
+/** Lists the forks of a repository with their state, and finds one by name, branch, directory or session. */
 import { closest } from "../../base/text.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { type ForkRecord, listForks } from "../../steps/forks.ts";

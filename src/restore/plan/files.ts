@@ -1,3 +1,4 @@
+/** Decides from two trees which files a restore writes and deletes, and which modes it changes. Changes nothing itself. */
 import type { TreeDifference } from "../../git/objects/tree-diff.ts";
 import { EXECUTABLE_MODE, FILE_MODE, GITLINK_MODE, type TreeEntry } from "../../git/objects/trees.ts";
 import type { NotCaptured } from "../../model/step.ts";

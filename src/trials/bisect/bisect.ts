@@ -1,3 +1,4 @@
+/** Runs a bisection: finds the two ends, searches between them, and names the turn that broke the command. */
 import { loadConfig } from "../../config/load.ts";
 import type { TreeDifference } from "../../git/objects/tree-diff.ts";
 import type { Workspace } from "../../git/workspace.ts";

@@ -1,3 +1,4 @@
+/** The sum of a diff's lines. */
 import { grouped } from "../text/format.ts";
 
 /** Added and deleted lines: "+12 −3". */
