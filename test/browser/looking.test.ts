@@ -1,8 +1,10 @@
 /** A person looks through a recorded day: the timeline, a turn, its diff, files in time, sessions, commits, search. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { lengthen, openSteps } from "../../bench/view/history.ts";
+import { edit } from "../support/index.ts";
 import { startView, type ViewProcess } from "../support/view/server.ts";
 import { closeBrowser, open, program } from "./support/browser.ts";
-import { type Day, recordedDay } from "./support/day.ts";
+import { type Day, openTaxedShop, recordedDay } from "./support/day.ts";
 
 describe.skipIf(program === undefined)("looking, in Chromium", () => {
   let day: Day;
@@ -123,6 +125,20 @@ describe.skipIf(program === undefined)("looking, in Chromium", () => {
     await page.goto(`${view.base}#/blame/src%2Fcart.js`);
     await page.getByRole("link", { name: "Format the cart" }).click();
     await page.getByRole("heading", { level: 2, name: "Format the cart" }).waitFor();
+    expect(person.problems).toEqual([]);
+  });
+
+  test("a link to a turn beyond the first page scrolls the timeline to it", async () => {
+    await using shop = await openTaxedShop(async ({ repository, agent }) => {
+      await agent.turn("Explain", [edit("README.md", "A small shop.", "A shop.")], "Explained.");
+      lengthen(repository, 300, 3);
+    });
+    const { repository, page, person } = shop;
+    const turns = page.getByRole("list", { name: "Turns" });
+    await turns.getByText("Explain").first().waitFor();
+    const { id } = openSteps(repository).find(({ kind, turn }) => kind === "turn-end" && turn === 1) ?? { id: "" };
+    await page.goto(`${shop.view.base}#/turn/${id}`);
+    await turns.getByText("Add the tax").waitFor();
     expect(person.problems).toEqual([]);
   });
 
