@@ -99,5 +99,7 @@ describe.skipIf(postgresPrograms === null)("sources", () => {
     const { sources } = await team.hub<{ sources: { error: string | null }[] }>(["source", "list"]);
     expect(sources).toMatchObject([{ error: expect.stringContaining("could not be reached") }]);
     await expect(team.hub(["source", "add", "https://ada:secret@localhost/x.git"])).rejects.toThrow("password");
+    await team.hub(["source", "remove", place.at("nowhere.git")]);
+    expect(team.rows("SELECT action FROM backtrail.audit ORDER BY id")).toEqual(["add-source", "remove-source"]);
   }, 300_000);
 });

@@ -13,6 +13,7 @@ import { type Database, type Query, sqlState } from "../database/connect.ts";
 import { type Months, monthOf } from "../ingest/months.ts";
 import { dayOf, type PlacedTurn, turnDigest, writeTurns } from "../ingest/store.ts";
 import { levelAt } from "../people/people.ts";
+import { noteAction } from "../people/tokens.ts";
 import { HubProblemError } from "../problems.ts";
 import { sessionsOf } from "./documents.ts";
 import { Mirror } from "./mirror.ts";
@@ -63,6 +64,7 @@ export async function addSource(
         address,
         levelNumber(level),
       );
+      await noteAction(query, "add-source", { address, repository, level });
     });
   } catch (error) {
     if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
@@ -94,8 +96,11 @@ export async function listSources(database: Database): Promise<Source[]> {
 
 /** Rows that came from it stay. Returns whether there was such a source. */
 export async function removeSource(database: Database, address: string): Promise<boolean> {
-  const rows = await database.asOwner((query) => query("DELETE FROM sources WHERE address = $1 RETURNING id", address));
-  return rows.length > 0;
+  return database.asOwner(async (query) => {
+    const rows = await query("DELETE FROM sources WHERE address = $1 RETURNING id", address);
+    if (rows.length > 0) await noteAction(query, "remove-source", { address });
+    return rows.length > 0;
+  });
 }
 
 /** Reads new checkpoints of a source; with `whole`, all of them. */
