@@ -3,11 +3,12 @@
  * turns out to be damaged is made again.
  */
 
+import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { logError } from "../base/log.ts";
 import { ownProgram, spawn } from "../base/runtime.ts";
 import type { Workspace } from "../git/workspace.ts";
-import { isDamage, openIndex, removeIndex } from "./index/open.ts";
+import { indexPath, isDamage, openIndex, removeIndex } from "./index/open.ts";
 import { SearchIndex } from "./index/store.ts";
 import type { Query } from "./query/parse.ts";
 import { type FoundHits, type RunOptions, runQuery } from "./results/search.ts";
@@ -42,12 +43,10 @@ const MAX_WAIT_MS = 3_000;
 const FULL_LOOK_MS = 600_000;
 
 export class Search {
-  #index: SearchIndex;
+  #index = new SearchIndex(openIndex());
+  /** Tells the file that is open from one that replaced it. */
+  #file = fileNumber();
   #remade = false;
-
-  constructor() {
-    this.#index = new SearchIndex(openIndex());
-  }
 
   /** True until everything was indexed once. */
   get isFirst(): boolean {
@@ -116,8 +115,7 @@ export class Search {
     try {
       return work();
     } catch (error) {
-      if (!isDamage(error)) throw error;
-      this.#repair(error);
+      this.#recover(error);
       return work();
     }
   }
@@ -126,27 +124,46 @@ export class Search {
     try {
       return await work();
     } catch (error) {
-      if (!isDamage(error)) throw error;
-      this.#repair(error);
+      this.#recover(error);
       return work();
     }
   }
 
-  #repair(error: unknown): void {
-    logError("search index", error);
-    this.#remake();
-    this.#remade = true;
+  /** Throws what can't be put right. */
+  #recover(error: unknown): void {
+    if (isDamage(error)) {
+      logError("search index", error);
+      this.#remake();
+      this.#remade = true;
+    } else if (this.#file !== fileNumber()) {
+      // Another process has made the index again meanwhile.
+      this.#close();
+      this.#open();
+    } else throw error;
   }
 
   #remake(): void {
+    this.#close();
+    removeIndex();
+    this.#open();
+  }
+
+  #close(): void {
     try {
       this.#index.close();
     } catch {
       // A damaged database may refuse even that.
     }
-    removeIndex();
-    this.#index = new SearchIndex(openIndex());
   }
+
+  #open(): void {
+    this.#index = new SearchIndex(openIndex());
+    this.#file = fileNumber();
+  }
+}
+
+function fileNumber(): number {
+  return statSync(indexPath(), { throwIfNoEntry: false })?.ino ?? 0;
 }
 
 /** With `again`, an index of a later version is no obstacle: it is deleted. */

@@ -23,7 +23,8 @@ const LOCKED = /database is locked|database table is locked|SQLITE_BUSY/i;
 const RETRY_MS = 20;
 /** Errors while another process deletes the files; SQLite says the same of a full or broken disk. */
 const DELETED = /disk I\/O|ENOENT/i;
-const DELETED_MS = 500;
+/** Tries and not time, because a busy machine gives few of them in a second. */
+const DELETED_TRIES = 25;
 const UNWRITABLE = /readonly|read-only|unable to open|disk is full|disk I\/O|EROFS|EACCES|ENOSPC/i;
 
 export interface OpenIndex {
@@ -45,12 +46,13 @@ export function indexLock(): string {
 /** Waits a little while another process creates, deletes or recovers the index. */
 export function openIndex(path = indexPath()): OpenIndex {
   const began = performance.now();
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const waited = performance.now() - began;
+    const isLast = tries > DELETED_TRIES || waited > BUSY_MS;
     try {
-      return openOnce(path, waited > DELETED_MS);
+      return openOnce(path, isLast);
     } catch (error) {
-      const isDeleted = DELETED.test(messageOf(error)) && waited <= DELETED_MS;
+      const isDeleted = DELETED.test(messageOf(error)) && !isLast;
       if (!isDeleted && !LOCKED.test(messageOf(error))) throw error;
       if (waited > BUSY_MS) throw new SearchError("failed", { kind: "search-index-busy" });
       sleepSync(RETRY_MS);
