@@ -27,8 +27,13 @@ function stage(repository: TemporaryRepository, path: string, content: string): 
  * that the index has, which is brought about by a change of the index.
  */
 function rewriteUnseen(repository: TemporaryRepository, path: string, content: string): void {
+  expect(statSync(repository.at(path)).size).toBe(content.length);
+  rewriteInSecond(repository, path, content);
+  expect(repository.git("diff-files", "--name-only")).toBe("");
+}
+
+function rewriteInSecond(repository: TemporaryRepository, path: string, content: string): void {
   const file = repository.at(path);
-  expect(statSync(file).size).toBe(content.length);
   writeFileSync(file, content);
   utimesSync(file, PAST, PAST);
   const seconds = Math.floor(statSync(file).ctimeMs / 1000);
@@ -39,7 +44,6 @@ function rewriteUnseen(repository: TemporaryRepository, path: string, content: s
     .digest()
     .copy(bytes, bytes.length - 20);
   writeFileSync(repository.at(".git/index"), bytes);
-  expect(repository.git("diff-files", "--name-only")).toBe("");
 }
 
 async function contentOf(repository: TemporaryRepository, workspace: Workspace, path: string): Promise<string> {
@@ -119,4 +123,13 @@ test("a damaged memory of what was compared is as good as none", async () => {
     writeFileSync(join(workspace.stateDir, "same-second.json"), damaged);
     expect(await contentOf(repository, workspace, "a.txt")).toBe("two");
   }
+});
+
+test("a file that git sees, too, is named once as not captured", async () => {
+  using repository = temporaryRepository();
+  stage(repository, "a.txt", "one");
+  const workspace = await enabledWorkspace(repository.path);
+  rewriteInSecond(repository, "a.txt", "a longer one");
+  const { notCaptured } = await captured(workspace, { maxTrackedSize: 2 });
+  expect(notCaptured).toEqual([{ path: "a.txt", why: "too-large" }]);
 });

@@ -97,8 +97,13 @@ export class SnapshotBuild {
 
   /** Reads files that git takes for unchanged because it compares whole seconds. */
   readRewritten(files: readonly TrackedFile[], fileMode: boolean): void {
+    if (files.length === 0) return;
+    // What git sees has been read, or named as not captured.
+    const changed = this.#status.tracked.filter(({ unstaged }) => unstaged !== ".");
+    const all = [...changed, ...this.#status.unmerged, ...this.#files.notCaptured];
+    const known = new Set(all.map(({ path }) => path));
     for (const { path, mode, id } of files)
-      if (!this.#unstaged.has(path)) this.#readFile(path, fileMode ? "" : mode, id);
+      if (!this.#unstaged.has(path) && !known.has(path)) this.#readFile(path, fileMode ? "" : mode, id);
   }
 
   /** Reads files that git considers unchanged although a checkout would write different bytes. */
