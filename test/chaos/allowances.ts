@@ -50,5 +50,5 @@ export function isFinishedLater({ args }: Invocation): boolean {
 
 /** A command that finishes what others have left; hooks have no time for it. */
 export function finishesOthers({ args }: Invocation): boolean {
-  return !["hooks", "status", "config", "enable", "disable", "completion", "sync"].includes(args[0] ?? "");
+  return !["hooks", "status", "config", "enable", "disable", "completion", "sync", "run"].includes(args[0] ?? "");
 }
