@@ -19,15 +19,22 @@ function fieldsOf(pid: number): string[] | undefined {
 }
 
 export function isRunning(pid: number, start?: string): boolean {
+  if (!exists(pid)) return false;
+  const fields = fieldsOf(pid);
+  // Either the system has no /proc, or the process has gone since.
+  if (fields === undefined) return exists(pid);
+  // A zombie: its parent has not reaped it, and in a container may never do so.
+  if (fields[0] === "Z" || fields[0] === "X") return false;
+  return start === undefined || fields[19] === start;
+}
+
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
-    if (codeOf(error) === "ESRCH") return false;
+    return codeOf(error) !== "ESRCH";
   }
-  const fields = fieldsOf(pid);
-  // A zombie: its parent has not reaped it, and in a container may never do so.
-  if (fields?.[0] === "Z" || fields?.[0] === "X") return false;
-  return start === undefined || fields === undefined || fields[19] === start;
 }
 
 /** Signals every process in the group of `leader`; returns false if none is left. */
