@@ -11,9 +11,10 @@ import {
   turnsRequestSchema,
 } from "../../team/protocol.ts";
 import type { Database, Query } from "../database/connect.ts";
-import { forgetSessions, shareRepository } from "../ingest/forget.ts";
+import { forgetSessions } from "../ingest/forget.ts";
 import type { Months } from "../ingest/months.ts";
 import type { PendingWords } from "../ingest/pending-words.ts";
+import { shareRepository } from "../ingest/share.ts";
 import { audit, storeTurns } from "../ingest/store.ts";
 import { makeLink } from "../page/sign-in.ts";
 import { levelAt } from "../people/people.ts";
