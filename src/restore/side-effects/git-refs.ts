@@ -124,8 +124,9 @@ function isWithin(seconds: number | undefined, exact: number | undefined, { from
   return seconds > first || exact === undefined || exact >= from;
 }
 
-function timeOf(line: string): number {
-  return Number(/ (\d+) [+-]\d{4}(?:\t|$)/.exec(line)?.[1] ?? Number.NaN);
+function timeOf(line: string): number | undefined {
+  const seconds = / (\d+) [+-]\d{4}(?:\t|$)/.exec(line)?.[1];
+  return seconds === undefined ? undefined : Number(seconds);
 }
 
 function born(path: string): number | undefined {
