@@ -52,7 +52,7 @@ export function sizesIn(directories: readonly string[]): Sizes {
   return sizes;
 }
 
-/** Files that are new or larger or newer. */
+/** Files with content that are new or whose size or time is different. */
 export function changed(before: Sizes, after: Sizes): string[] {
   return [...after.keys()].filter((path) => {
     const old = before.get(path);
@@ -62,10 +62,10 @@ export function changed(before: Sizes, after: Sizes): string[] {
 }
 
 /** Reads a whole file. Undefined if the file is gone, is not a regular file, or is too large. */
-export function readStable(path: string, longest: number): Buffer | undefined {
+export function readIfSmall(path: string, maxBytes: number): Buffer | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (!stat?.isFile() || stat.size === 0 || stat.size > longest) return undefined;
+    if (!stat?.isFile() || stat.size === 0 || stat.size > maxBytes) return undefined;
     return readFileSync(path);
   } catch {
     return undefined;

@@ -21,7 +21,7 @@ import {
   readRecording,
   recordingsDirectory,
 } from "./format.ts";
-import { changed, likelyDirectories, readStable, type Sizes, sizesIn } from "./growth.ts";
+import { changed, likelyDirectories, readIfSmall, type Sizes, sizesIn } from "./growth.ts";
 import { type HookRequest, installRecordingHooks, removeRecordingHooks } from "./hooks.ts";
 
 export interface RecordRequest {
@@ -168,7 +168,7 @@ async function copies(
   const made: RecordedFile[] = [];
   for (const path of ordered) {
     if (made.length >= MAX_TRANSCRIPTS) break;
-    const bytes = readStable(path, MAX_TRANSCRIPT_BYTES);
+    const bytes = readIfSmall(path, MAX_TRANSCRIPT_BYTES);
     if (bytes === undefined) continue;
     const isLines = path.endsWith(".jsonl");
     const whole = isLines ? bytes.subarray(0, endOfLines(asBuffer(bytes))) : bytes;

@@ -1,6 +1,6 @@
 /**
  * Reads Copilot's transcript: events of many types, including those of subagents, which have an `agentId`. Most are
- * bookkeeping. The reader recognizes the largest, system messages, by the first bytes and skips them.
+ * bookkeeping: the reader recognizes them by the first bytes and skips them.
  */
 
 import { isRecord } from "../../../base/json.ts";
@@ -121,7 +121,7 @@ const READ = [
 const TYPE_PREFIX = '{"type":"';
 
 function readLine(bytes: Buffer, line: Line): CopilotLine | null {
-  if (line.end - line.start < 2 || !mayTell(bytes, line)) return null;
+  if (line.end - line.start < 2 || !mayBeNeeded(bytes, line)) return null;
   const value = parseLine(bytes, line);
   if (!isRecord(value) || !isRecord(value["data"])) return null;
   const content = contentOf(value["type"], value["data"]);
@@ -130,7 +130,7 @@ function readLine(bytes: Buffer, line: Line): CopilotLine | null {
 }
 
 /** Copilot writes the type first; a line that starts differently is parsed to be safe. */
-function mayTell(bytes: Buffer, line: Line): boolean {
+function mayBeNeeded(bytes: Buffer, line: Line): boolean {
   const head = bytes.toString("latin1", line.start, Math.min(line.end, line.start + 60));
   if (!head.startsWith(TYPE_PREFIX)) return true;
   const end = head.indexOf('"', TYPE_PREFIX.length);
