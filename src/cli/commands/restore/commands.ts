@@ -16,7 +16,7 @@ const REASON = {
 export const rewindCommand = command("rewind", "go back to a step, code and conversation together", {
   alias: "jump",
   details:
-    "Restores the files of a step, and copies the conversation up to that step so that the agent can continue from there. The current state is saved first; `backtrail redo` restores it. Ignored files, branches and commits are not changed. Your own changes since the step are rewound too, and the plan marks them; with --keep-mine, only agents' changes are reverted, by a three-way merge as in `undo`. If files change while you read the plan, you see a new plan. Without a target, you choose one from a list.",
+    "Restores the files of a step, and copies the conversation up to that step so that the agent can continue from there. The current state is saved first; `backtrail redo` restores it. Ignored files are not changed, except those that `capture.include` records. A branch moves only with --reset-head. Your own changes since the step are rewound too, and the plan marks them; with --keep-mine, only agents' changes are reverted, by a three-way merge as in `undo`. If files change while you read the plan, you see a new plan. Without a target, you choose one from a list.",
   arguments: [{ name: "[target]", help: TARGET, completes: "step" }],
   options: [
     { flags: "--code-only", help: "rewind only the files", conflicts: ["chatOnly"] },
