@@ -4,7 +4,7 @@
  */
 import type { Database } from "./database-types.ts";
 
-export const VERSION = 2;
+export const VERSION = 3;
 /** The oldest SQLite that the index is tested with: that of macOS 14. */
 export const OLDEST_SQLITE = "3.43.0";
 

@@ -1,11 +1,13 @@
 /**
- * Indexes the lines that each turn added and removed, by comparing the snapshots before and after it: changes by shell
- * commands count as much as those of the agent's tools.
+ * Indexes what steps tell about each turn: the lines that it added and removed, by comparing the snapshots before and
+ * after it, so that changes by shell commands count as much as those of the agent's tools; and its prompt and answer, if
+ * no conversation was stored.
  */
 
 import { keptLines } from "../../attribution/line-diff.ts";
 import { textLines } from "../../attribution/lines.ts";
 import { faultPoint } from "../../base/fault-point.ts";
+import { forgottenSessions } from "../../checkpoints/forget/tombstones.ts";
 import { ObjectReader } from "../../git/objects/reader.ts";
 import { entryAt, GITLINK_MODE, TREE_MODE, TreeStore } from "../../git/objects/trees.ts";
 import { ObjectWriter } from "../../git/objects/writer.ts";
@@ -17,6 +19,7 @@ import { stepsIn } from "../../steps/log.ts";
 
 import { CHANGES, type NewDocument } from "../index/documents.ts";
 import type { SearchIndex } from "../index/store.ts";
+import { ORIGIN } from "./origins.ts";
 import type { IndexRedaction } from "./redaction.ts";
 import type { Progress } from "./transcript.ts";
 
@@ -37,14 +40,16 @@ export async function indexChanges(
 ): Promise<boolean> {
   const turns = newTurns(index, workspace);
   if (turns.length === 0) return true;
+  const isForgotten = forgottenSessions(workspace);
   const reader = new ObjectReader(workspace);
   try {
     const trees = new TreeStore(reader, new ObjectWriter(workspace));
     for (const { end, start } of turns) {
       const before = start ?? (end.parent === null ? undefined : stepsIn(workspace).byId(end.parent));
       const documents = before ? await changedLines(reader, trees, before, end, redaction) : [];
-      add(index, workspace, end, documents);
-      if (!progress.keepsGoing(documents.reduce((sum, { text }) => sum + text.length, 0)))
+      const texts = isForgotten?.(end.session ?? "") ? [] : saidIn(end, redaction);
+      add(index, workspace, end, documents, texts);
+      if (!progress.keepsGoing([...documents, ...texts].reduce((sum, { text }) => sum + text.length, 0)))
         return end === turns.at(-1)?.end;
     }
     return true;
@@ -85,29 +90,49 @@ function lastStepKey({ storeDir }: Workspace): string {
   return `changes ${storeDir}`;
 }
 
-function add(index: SearchIndex, workspace: Workspace, step: Step, documents: readonly NewDocument[]): void {
+function add(
+  index: SearchIndex,
+  workspace: Workspace,
+  step: Step,
+  changes: readonly NewDocument[],
+  texts: readonly NewDocument[],
+): void {
   const { agent, session } = step;
   if (agent === null || session === null) return;
+  const { root: repository, storeDir } = workspace;
+  const save = (part: string, origin: string, documents: readonly NewDocument[]) => {
+    const name = { agent, session, part };
+    const known = index.find(name);
+    if (documents.length === 0) return;
+    // A conversation that is indexed from a better place has these texts.
+    if (part === "" && known && !known.origin.startsWith(ORIGIN.steps)) return;
+    const id = index.save({
+      ...{ size: 0, offset: 0, generation: 0, mark: "", title: null },
+      ...known,
+      ...{ ...name, repository, store: storeDir, origin },
+      modified: Date.parse(step.time),
+      turns: Math.max(known?.turns ?? 0, step.turn),
+      model: step.model ?? known?.model ?? null,
+    });
+    for (const document of documents) index.add(id, document);
+  };
   index.transaction(() => {
-    if (documents.length > 0) {
-      const name = { agent, session, part: CHANGES };
-      const known = index.find(name);
-      const id = index.save({
-        ...{ size: 0, offset: 0, generation: 0, mark: "", title: null },
-        ...known,
-        ...name,
-        repository: workspace.root,
-        store: workspace.storeDir,
-        origin: workspace.storeDir,
-        modified: Date.parse(step.time),
-        turns: Math.max(known?.turns ?? 0, step.turn),
-        model: step.model ?? known?.model ?? null,
-      });
-      for (const document of documents) index.add(id, document);
-    }
+    save(CHANGES, storeDir, changes);
+    save("", ORIGIN.steps + storeDir, texts);
     index.setState(lastStepKey(workspace), step.id);
     faultPoint("search:changes");
   });
+}
+
+/** What the hooks told of a turn whose conversation could not be read; nothing if it is stored. */
+function saidIn({ id, time, turn, transcript, prompt, response }: Step, redaction: IndexRedaction): NewDocument[] {
+  if (transcript !== null && transcript.offset > 0) return [];
+  const common = { time: Date.parse(time), turn, position: 0, step: id };
+  const texts = [
+    ["prompt", prompt],
+    ["answer", response],
+  ] as const;
+  return texts.flatMap(([field, text]) => (text ? [{ ...common, field, text: redaction.text(text) }] : []));
 }
 
 /** Only files that the turn itself changed: another session may have worked in the same tree meanwhile. */

@@ -19,6 +19,7 @@ import type { ConversationName, NewDocument } from "../index/documents.ts";
 import type { Field } from "../index/schema.ts";
 import type { SearchIndex } from "../index/store.ts";
 import { documentsOf } from "./documents.ts";
+import { isReplaceable, ORIGIN } from "./origins.ts";
 import type { IndexRedaction } from "./redaction.ts";
 
 export interface StoredConversation extends ConversationName {
@@ -32,8 +33,6 @@ export interface StoredConversation extends ConversationName {
   documents(): Promise<NewDocument[]>;
 }
 
-/** The prefix of an origin that is not a path. */
-const ORIGIN = { run: "run ", checkpoint: "checkpoint " } as const;
 const FIELD_OF: Readonly<Record<StoryEntry["kind"], Field>> = {
   prompt: "prompt",
   answer: "answer",
@@ -138,7 +137,7 @@ export async function indexStored(
   const { documents, ...named } = stored;
   const known = index.find(stored);
   const isOurs = known?.origin === stored.origin;
-  if (known && !isOurs && !known.origin.startsWith(ORIGIN.run) && !known.origin.startsWith(ORIGIN.checkpoint)) return;
+  if (known && !isOurs && !isReplaceable(known.origin)) return;
   const isSame = isOurs && known.size === stored.size && known.modified === stored.modified;
   if (isSame) return;
   const texts = (await documents()).map((one) => ({ ...one, text: redaction.text(one.text) }));

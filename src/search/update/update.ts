@@ -258,6 +258,8 @@ class Update {
     const bytes = await source.open();
     if (!bytes) return true;
     try {
+      // An empty transcript must not replace what the steps have.
+      if (bytes.size === 0) return true;
       if (known && known.size === bytes.size && known.modified === Math.round(bytes.modified)) return true;
       // The agent's file was longer; it may be gone by now.
       if (bytes.isCopy && known && known.offset >= bytes.size) return true;
