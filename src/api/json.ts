@@ -23,6 +23,7 @@ export function planJson(plan: RestorePlan) {
     })),
     create,
     turns: plan.turns.map(turnJson),
+    ...(plan.bringsBack ? { bringsBack: plan.bringsBack.map(turnJson) } : {}),
     yours,
     ...(plan.oversized ? { oversized: plan.oversized } : {}),
   };

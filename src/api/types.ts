@@ -9,6 +9,8 @@ export interface RestorePlan {
   readonly create: readonly string[];
   /** The turns that the plan reverts or brings here. */
   readonly turns: readonly PlannedTurn[];
+  /** Undone turns that a rewind to before their undo brings back; absent if there are none. */
+  readonly bringsBack?: readonly PlannedTurn[];
   /** The user's own changes to the affected files. */
   readonly yours: readonly { readonly path: string; readonly since: string | null; readonly kept: boolean }[];
   readonly delete: readonly string[];

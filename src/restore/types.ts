@@ -191,6 +191,8 @@ export interface RestorePlan {
   effects: FileEffects;
   /** The turns to revert; for `take`, those to merge in. Newest first. */
   turns: PlannedTurn[];
+  /** Undone turns that a rewind to before their undo brings back; absent if there are none. */
+  bringsBack?: PlannedTurn[] | undefined;
   yours: YourFile[];
   notUndone: SideEffect[];
   conflicts: Conflict[];

@@ -42,8 +42,19 @@ test("a plan names turns, created files and own changes", async () => {
   expect(whole.stderr).toContain("  - lib/39.js\n");
 });
 
+test("a rewind to before an undo says which turn it brings back", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  await repository.run(["undo", "3", "--yes"], at);
+  const { stderr, stdout } = await repository.run(["rewind", "1", "--dry-run"], at);
+  expect(stdout + stderr).toMatch(/Rewinds 1 turn:\n.*Round the prices\nBrings back 1 turn:\n.*Add the tax\n/);
+  const { plan } = await repository.json<Plan>(["rewind", "1", "--dry-run"], at);
+  expect(plan.bringsBack).toEqual([expect.objectContaining({ agent: "claude-code", turn: 1, prompt: "Add the tax" })]);
+});
+
 interface Plan {
   plan: {
+    bringsBack?: Record<string, unknown>[];
     write: string[];
     delete: string[];
     create: string[];

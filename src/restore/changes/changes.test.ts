@@ -73,6 +73,30 @@ test("a restore's changes are not the user's own", async () => {
   expect(named(await made.plan(agent.steps[0]))).toEqual({ turns: ["Two"], yours: ["lines.txt", "own.txt"] });
 });
 
+test("a rewind to before an undo names the turn that it brings back", async () => {
+  using made = await started();
+  const { repository, workspace, agent } = made;
+  const back = async (step: Step | undefined, options: RewindOptions = {}) =>
+    (await made.plan(step, options)).bringsBack?.map(({ prompt }) => prompt);
+  await made.turn("Break it", () => made.replace("line 1", "broken"));
+  const between = agent.steps.at(-1);
+  await made.turn("Bad idea", () => repository.write("bad.txt", "bad\n"));
+  const start = agent.steps.at(-2);
+  await applyUndo(workspace, await planUndo(workspace, ["2"]));
+  await made.turn("Later", () => undefined);
+  expect(await back(start)).toEqual(["Break it"]);
+  expect(await back(between)).toEqual(["Break it"]);
+  expect(await back(start, { paths: ["lines.txt"] })).toEqual(["Break it"]);
+  expect(await back(start, { paths: ["bad.txt"] })).toBeUndefined();
+  // These keep the undo: its turn goes anyway, it came before, or it is merged.
+  expect(await back(agent.steps[0])).toBeUndefined();
+  expect(await back(agent.steps.at(-1))).toBeUndefined();
+  expect(await back(start, { keepMine: true })).toBeUndefined();
+  await made.rewind(start);
+  expect(repository.read("lines.txt")).toContain("broken\n");
+  expect(await back(start)).toBeUndefined();
+});
+
 test("a turn that a redo left behind is no part of the current files", async () => {
   using made = await started();
   const { repository, workspace, agent } = made;

@@ -2,6 +2,7 @@
 
 import type { RecordedFile } from "../plan/files.ts";
 import type { RestorePlan } from "../types.ts";
+import type { PlannedTurn } from "./turns.ts";
 
 /** The plan that the user confirmed no longer matches what would be done. */
 export class PlanOutdated extends Error {
@@ -20,14 +21,18 @@ export function isSamePlan(a: RestorePlan, b: RestorePlan): boolean {
 }
 
 /** The effects besides file content, without times and explanations. */
-function summaryOf({ turns, conflicts, head, restoresIndex, chat }: RestorePlan) {
+function summaryOf({ turns, bringsBack = [], conflicts, head, restoresIndex, chat }: RestorePlan) {
   return {
-    turns: turns.map(({ id, agent, session, turn, subagent }) => ({ id, agent, session, turn, subagent })),
+    turns: [turns, bringsBack].map(namesOf),
     conflicts: conflicts.map(({ path, markers }) => ({ path, markers })),
     head,
     restoresIndex,
     chat: chat.kind === "fork" ? chat.step.id : chat.kind,
   };
+}
+
+function namesOf(turns: readonly PlannedTurn[]) {
+  return turns.map(({ id, agent, session, turn, subagent }) => ({ id, agent, session, turn, subagent }));
 }
 
 function isSameContent(a: ReadonlyMap<string, RecordedFile>, b: ReadonlyMap<string, RecordedFile>): boolean {

@@ -113,12 +113,21 @@ function stepBefore(history: readonly HistoryItem[], { step, at }: { step: Step;
     );
 }
 
-function undoneIn(history: readonly HistoryItem[]): Set<string> {
-  const undone = new Set<string>();
+/** Turns that were undone within the history and had ended before it, newest undo first. */
+export function undoneBefore(history: readonly HistoryItem[], turns: readonly PassedTurn[]): TurnName[] {
+  const passed = new Set(turns.map(({ agent, session, turn }) => nameKey({ agent, session, turn, subagent: null })));
+  return [...undoneIn(history).values()]
+    .filter(({ agent, session, turn }) => !passed.has(nameKey({ agent, session, turn, subagent: null })))
+    .reverse();
+}
+
+/** By key. */
+function undoneIn(history: readonly HistoryItem[]): Map<string, TurnName> {
+  const undone = new Map<string, TurnName>();
   for (const item of history) {
     if (item.kind !== "restore" || !item.stands || item.record.kind !== "undo") continue;
     const { target } = item.record;
-    if ("turns" in target) for (const turn of target.turns) undone.add(nameKey(turn));
+    if ("turns" in target) for (const turn of target.turns) undone.set(nameKey(turn), turn);
   }
   return undone;
 }

@@ -143,7 +143,7 @@ export async function buildPlan(
   const write = files.write.map(({ path }) => path);
   const chmod = chmodPaths(workspace, files);
   const touched = [...write, ...files.delete, ...chmod];
-  const { turns, yours } = await describe(workspace, objects, present, request, touched);
+  const { turns, bringsBack, yours } = await describe(workspace, objects, present, request, touched);
   const plan: RestorePlan = {
     kind: request.kind,
     target,
@@ -157,6 +157,7 @@ export async function buildPlan(
     chmod,
     effects: { files, replaced: planned.replaced },
     turns,
+    bringsBack,
     yours,
     notUndone,
     conflicts,

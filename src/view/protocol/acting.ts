@@ -62,6 +62,18 @@ export interface ConflictingTurn {
   prompt: string | null;
 }
 
+interface PlannedTurn {
+  id: string;
+  agent: string;
+  session: string;
+  turn: number;
+  prompt: string | null;
+  /** Only the work of this subagent. */
+  subagent?: string;
+  partial?: true;
+  running?: true;
+}
+
 export interface RestorePlan {
   write: string[];
   delete: string[];
@@ -70,17 +82,9 @@ export interface RestorePlan {
   notUndone: { kind?: string; what: string; why: string; command?: string }[];
   /** `turn`: the step of the turn that changed the file since, if it was one. */
   conflicts: { path: string; why: string; markers?: true; turn?: string }[];
-  turns: {
-    id: string;
-    agent: string;
-    session: string;
-    turn: number;
-    prompt: string | null;
-    /** Only the work of this subagent. */
-    subagent?: string;
-    partial?: true;
-    running?: true;
-  }[];
+  turns: PlannedTurn[];
+  /** Undone turns that a rewind to before their undo brings back. */
+  bringsBack?: PlannedTurn[];
   /** The user's own changes to these files. */
   yours: { path: string; since: string | null; kept: boolean }[];
 }

@@ -44,7 +44,10 @@ export function planLines(plan: RestorePlan, view: PlanView): string[] {
   const above = headline(plan, view).split("\n");
   // The headline of an undo names its turns, and a redo has separate lines for what comes back and what is left behind.
   if (plan.reverses) above.push(...reversalLines(plan.reverses, view));
-  else if (plan.kind !== "undo") above.push(...turnLines(plan.kind, plan.turns, view));
+  else if (plan.kind !== "undo") {
+    above.push(...turnLines(plan.kind === "take" ? "Takes" : "Rewinds", plan.turns, view));
+    above.push(...turnLines("Brings back", plan.bringsBack ?? [], view));
+  }
   const below = [...otherLines(plan, view), ...notUndone(plan, view), ...conflicts(plan, view)];
   const room = view.rows - above.length - below.length - OTHER_ROWS;
   const limit = view.all ? Number.POSITIVE_INFINITY : Math.min(FILES.max, Math.max(FILES.min, room));

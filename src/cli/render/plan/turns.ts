@@ -1,7 +1,6 @@
 /** Renders the turns of a plan, one line each, grouped by session, with the ids by which other commands know them. */
 import { oneLine, plural, shortSession } from "../../../base/text.ts";
 import { groupTurns, type PlannedTurn } from "../../../restore/changes/turns.ts";
-import type { RestoreKind } from "../../../restore/types.ts";
 import type { Paint } from "../../terminal/io.ts";
 import { type Cell, table } from "../layout/table.ts";
 
@@ -15,13 +14,8 @@ export interface TurnsView {
 }
 
 /** Returns no lines if there are no turns. */
-export function turnLines(
-  kind: RestoreKind,
-  turns: readonly PlannedTurn[],
-  { paint, columns, all }: TurnsView,
-): string[] {
+export function turnLines(verb: string, turns: readonly PlannedTurn[], { paint, columns, all }: TurnsView): string[] {
   if (turns.length === 0) return [];
-  const verb = kind === "take" ? "Takes" : kind === "undo" ? "Undoes" : "Rewinds";
   const grouped = groupTurns(turns).flat();
   const shown = all || grouped.length <= MAX_SHOWN ? grouped : grouped.slice(0, MAX_SHOWN - 1);
   const rows = shown.map((turn) => {

@@ -68,13 +68,28 @@ export function RestorePlanView({ answer, request, onChange }: Props) {
 }
 
 function Turns({ answer: { action, plan }, request, onChange }: Props) {
-  if (plan.turns.length === 0) return null;
-  const only = plan.turns.length > 1 && request.action === "rewind" && request.side === "before" ? request.target : "";
+  const { turns, bringsBack = [] } = plan;
+  if (turns.length + bringsBack.length === 0) return null;
+  const only = turns.length > 1 && request.action === "rewind" && request.side === "before" ? request.target : "";
   return (
     <section>
-      <h3>{turnsTitle(action, plan.turns.length)}</h3>
+      {turns.length > 0 && <TurnList title={turnsTitle(action, turns.length)} turns={turns} />}
+      {bringsBack.length > 0 && <TurnList title={turnsTitle("redo", bringsBack.length)} turns={bringsBack} />}
+      {turns.some(({ id }) => id === only) && (
+        <button type="button" class="quiet" onClick={() => onChange({ action: "undo", turns: [only] })}>
+          Undo only this turn instead
+        </button>
+      )}
+    </section>
+  );
+}
+
+function TurnList({ title, turns }: { title: string; turns: RestorePlanAnswer["plan"]["turns"] }) {
+  return (
+    <>
+      <h3>{title}</h3>
       <ul class="plain plan-turns">
-        {plan.turns.slice(0, MAX_TURNS).map((turn) => (
+        {turns.slice(0, MAX_TURNS).map((turn) => (
           <li key={turn.id + (turn.subagent ?? "")}>
             <Agent id={turn.agent} />
             <span class="muted">
@@ -84,16 +99,9 @@ function Turns({ answer: { action, plan }, request, onChange }: Props) {
             <span>{turn.prompt === null ? "(no prompt recorded)" : line(turn.prompt, 120)}</span>
           </li>
         ))}
-        {plan.turns.length > MAX_TURNS && (
-          <li class="muted">… and {plural(plan.turns.length - MAX_TURNS, "more turn")}</li>
-        )}
+        {turns.length > MAX_TURNS && <li class="muted">… and {plural(turns.length - MAX_TURNS, "more turn")}</li>}
       </ul>
-      {plan.turns.some(({ id }) => id === only) && (
-        <button type="button" class="quiet" onClick={() => onChange({ action: "undo", turns: [only] })}>
-          Undo only this turn instead
-        </button>
-      )}
-    </section>
+    </>
   );
 }
 

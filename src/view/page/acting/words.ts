@@ -42,7 +42,7 @@ export function plannedFiles(plan: RestorePlan): PlannedFile[] {
 }
 
 export function turnsTitle(action: RestorePlanAnswer["action"], count: number): string {
-  return action === "redo" ? `Brings back ${plural(count, "turn")}` : `Takes back ${plural(count, "turn")}:`;
+  return action === "redo" ? `Brings back ${plural(count, "turn")}:` : `Takes back ${plural(count, "turn")}:`;
 }
 
 export function chatLine({ chat, action }: RestorePlanAnswer, tellsAgent: boolean): string {

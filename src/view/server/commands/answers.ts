@@ -43,9 +43,14 @@ function shownPlan(
   { text }: Redaction,
 ): RestorePlanAnswer["plan"] {
   const plan = told as unknown as RestorePlanAnswer["plan"];
+  const shownTurn = (turn: (typeof plan.turns)[number]) => ({
+    ...turn,
+    prompt: turn.prompt === null ? null : text(turn.prompt),
+  });
   return {
     ...plan,
-    turns: plan.turns.map((turn) => ({ ...turn, prompt: turn.prompt === null ? null : text(turn.prompt) })),
+    turns: plan.turns.map(shownTurn),
+    ...(plan.bringsBack ? { bringsBack: plan.bringsBack.map(shownTurn) } : {}),
     notUndone: plan.notUndone.map(({ what, command, ...rest }) => ({
       ...rest,
       what: text(what),
