@@ -9,8 +9,8 @@ import { makeStep } from "../../test/support/steps.ts";
 import { sessionRefKey } from "../model/session.ts";
 import type { Step } from "../model/step.ts";
 import { turnOfStep } from "../model/turn.ts";
-import { owners, subagentsBehind, turnsBehind } from "./claims.ts";
 import { filesOfRunning, ownFiles, partsOf } from "./files.ts";
+import { owners, subagentsBehind, turnsBehind } from "./owners.ts";
 import { isAtWork, mayBeAtWork, type RunningTurn, turnWindows } from "./turn-windows.ts";
 
 const SESSIONS = [

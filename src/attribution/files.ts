@@ -1,6 +1,6 @@
 /** Attributes changed files to turns: those of a turn that ends, of a commit, and of a turn that is undone. */
 import type { FileChanges } from "../model/changes.ts";
-import { owners } from "./claims.ts";
+import { owners } from "./owners.ts";
 import { mayBeAtWork, type TurnWindow } from "./turn-windows.ts";
 
 /** The changes that belong to one turn. `own` and `others` are the files that each reports to have changed. */

@@ -4,7 +4,7 @@ import type { Workspace } from "../git/workspace.ts";
 import type { Step } from "../model/step.ts";
 import { type TurnRef, turnKey, turnOfStep } from "../model/turn.ts";
 import { stepsIn } from "../steps/log.ts";
-import { turnsBehind } from "./claims.ts";
+import { turnsBehind } from "./owners.ts";
 import { type TurnWindow, turnWindows } from "./turn-windows.ts";
 
 export interface RecordedState {

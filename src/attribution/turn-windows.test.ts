@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { makeStep } from "../../test/support/steps.ts";
 import type { Step, StepKind } from "../model/step.ts";
-import { turnsBehind } from "./claims.ts";
+import { turnsBehind } from "./owners.ts";
 import { turnWindows } from "./turn-windows.ts";
 
 /** `session` is an agent and a session id: two agents may use the same id. */

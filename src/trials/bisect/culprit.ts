@@ -1,6 +1,6 @@
 /** Attributes the change between two adjacent states: to a turn, its subagent, or an edit outside of any turn. */
 
-import { subagentsBehind, turnsBehind } from "../../attribution/claims.ts";
+import { subagentsBehind, turnsBehind } from "../../attribution/owners.ts";
 import { type RunningTurn, type TurnWindow, turnWindows } from "../../attribution/turn-windows.ts";
 import { sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
