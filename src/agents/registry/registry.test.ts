@@ -3,7 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Profile } from "../contract/profile.ts";
-import { capabilitiesOf, getAgent, listAgents, requireAgent, unknownAgent, userAgentsDirectory } from "./registry.ts";
+import {
+  capabilitiesOf,
+  findAgentByName,
+  getAgent,
+  getPackaged,
+  listAgents,
+  requireAgent,
+  unknownAgent,
+  userAgentsDirectory,
+} from "./registry.ts";
 import { acceptProfile, offeredProfiles } from "./repository-profiles.ts";
 
 let root: string;
@@ -168,4 +177,21 @@ test("a user's profile is read again once its file has changed", async () => {
   }
   rmSync(file);
   expect(await getAgent("mine")).toBeUndefined();
+});
+
+test("agents are called as the checkpoint format calls them, and by names that earlier versions wrote", async () => {
+  const names: Record<string, string[]> = {
+    "claude-code": ["Claude Code"],
+    codex: ["Codex"],
+    "copilot-cli": ["Copilot CLI", "GitHub Copilot CLI"],
+    cursor: ["Cursor"],
+    "factoryai-droid": ["Factory AI Droid", "Factory Droid"],
+    gemini: ["Gemini CLI"],
+    opencode: ["OpenCode"],
+    pi: ["Pi"],
+  };
+  for (const [id, [name = "", ...former]] of Object.entries(names)) {
+    expect((await getPackaged(id)).profile.display_name).toBe(name);
+    for (const each of [id, name, ...former]) expect((await findAgentByName(each))?.profile.id).toBe(id);
+  }
 });

@@ -113,6 +113,16 @@ export async function requireAgent(name: string, repository?: RepositoryProfiles
   throw new UserError("usage", `There is no agent "${name}".`, hint);
 }
 
+/** Finds an agent by the name in a checkpoint: its id, its display name, or an earlier one. */
+export async function findAgentByName(name: string): Promise<Agent | undefined> {
+  return (await getAgent(name)) ?? (await listAgents()).find(({ profile }) => isCalled(profile, name));
+}
+
+function isCalled({ display_name, former_names = [] }: Profile, name: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, "");
+  return [display_name, ...former_names].some((known) => plain(known) === plain(name));
+}
+
 /** All agents, sorted by id. */
 export async function listAgents(repository?: RepositoryProfiles): Promise<Agent[]> {
   const ids = new Set([...describedIds(repository), ...(await externalIds())]);

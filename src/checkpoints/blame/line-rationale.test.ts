@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { getPackaged } from "../../agents/registry/registry.ts";
 import type { Conversation, Entry } from "../../model/conversation.ts";
-import { answerBefore, findAgentByName, readAs } from "./line-rationale.ts";
+import { answerBefore, readAs } from "./line-rationale.ts";
 
 function entry(type: Entry["type"], text: string, tool: Partial<Entry> = {}): Entry {
   const blank = { id: null, time: null, toolName: null, toolUseId: null, toolInput: null, files: [], start: 0, end: 0 };
@@ -49,21 +48,4 @@ test("an agent is known by its registry name and by the name that checkpoints ha
   }
   expect(await readAs("Factory AI Droid", bytes)).not.toBeNull();
   expect(await readAs("Nobody's Agent", bytes)).toBeNull();
-});
-
-test("agents are called as the checkpoint format calls them, and by names that earlier versions wrote", async () => {
-  const names: Record<string, string[]> = {
-    "claude-code": ["Claude Code"],
-    codex: ["Codex"],
-    "copilot-cli": ["Copilot CLI", "GitHub Copilot CLI"],
-    cursor: ["Cursor"],
-    "factoryai-droid": ["Factory AI Droid", "Factory Droid"],
-    gemini: ["Gemini CLI"],
-    opencode: ["OpenCode"],
-    pi: ["Pi"],
-  };
-  for (const [id, [name = "", ...former]] of Object.entries(names)) {
-    expect((await getPackaged(id)).profile.display_name).toBe(name);
-    for (const each of [id, name, ...former]) expect((await findAgentByName(each))?.profile.id).toBe(id);
-  }
 });

@@ -1,7 +1,5 @@
 /** Finds the agent's explanation of a line: its answer before the tool use that wrote the line. */
-import type { Agent } from "../../agents/contract/agent.ts";
-import type { Profile } from "../../agents/contract/profile.ts";
-import { getAgent, listAgents } from "../../agents/registry/registry.ts";
+import { findAgentByName, getAgent } from "../../agents/registry/registry.ts";
 import { sessionKey } from "../../base/ids.ts";
 import { isRecord } from "../../base/json.ts";
 import type { Workspace } from "../../git/workspace.ts";
@@ -42,16 +40,6 @@ export async function conversationOfStep(workspace: Workspace, step: Step): Prom
 export async function readAs(agent: string, bytes: Uint8Array): Promise<Conversation | null> {
   if (isCompactTranscript(bytes)) return readCompactTranscript(bytes);
   return (await findAgentByName(agent))?.analyzer?.read(bytes) ?? null;
-}
-
-/** Checkpoints use the registry name or the display name. */
-export async function findAgentByName(name: string): Promise<Agent | undefined> {
-  return (await getAgent(name)) ?? (await listAgents()).find(({ profile }) => isCalled(profile, name));
-}
-
-function isCalled({ display_name, former_names = [] }: Profile, name: string): boolean {
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, "");
-  return [display_name, ...former_names].some((known) => plain(known) === plain(name));
 }
 
 async function conversationOfCheckpoint(workspace: Workspace, turn: TurnStory): Promise<Conversation | null> {

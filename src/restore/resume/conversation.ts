@@ -2,8 +2,8 @@
 
 import { basename } from "node:path";
 import type { Agent } from "../../agents/contract/agent.ts";
+import { findAgentByName } from "../../agents/registry/registry.ts";
 import { sessionKey } from "../../base/ids.ts";
-import { findAgentByName } from "../../checkpoints/blame/line-rationale.ts";
 import { withAssets } from "../../checkpoints/format/assets.ts";
 import { isRemovedTranscript } from "../../checkpoints/format/layout.ts";
 import type { CheckpointReader } from "../../checkpoints/read/read.ts";
