@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import { pathMatcher } from "../../base/fs/glob.ts";
 import { onDisk } from "../../base/fs/path-bytes.ts";
+import { isSafePath } from "../../base/fs/tree-paths.ts";
 import { loadConfig } from "../../config/load.ts";
 import { SYMLINK_MODE, type TreeEntry } from "../../git/objects/trees.ts";
 import { SnapshotAdditions } from "../../git/snapshot/additions.ts";
@@ -15,7 +16,6 @@ import { type Capture, type Snapshot, startCapture } from "../../git/snapshot/sn
 import type { Workspace } from "../../git/workspace.ts";
 import { captureOptions } from "../../recording/dispatcher.ts";
 import { ForkError } from "../fork/problems.ts";
-import { isSafePath } from "../plan/files.ts";
 import { type GitOperation, openSessions, operationsIn, processAt } from "./activity.ts";
 import { type Contents, compareContents, contentIdOf, type ReadFiles, type UnheldFile } from "./contents.ts";
 import { ignoredFiles } from "./ignored.ts";

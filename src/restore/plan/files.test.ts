@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
+import { isSafePath } from "../../base/fs/tree-paths.ts";
 import type { TreeDifference } from "../../git/objects/tree-diff.ts";
 import { EXECUTABLE_MODE, FILE_MODE, SYMLINK_MODE } from "../../git/objects/trees.ts";
 import { effectPath } from "../side-effects/model.ts";
-import { isSafePath, type PathType, type PlanInput, planFiles, type WorkTreeView } from "./files.ts";
+import { type PathType, type PlanInput, planFiles, type WorkTreeView } from "./files.ts";
 
 const entry = (id: string, mode = FILE_MODE) => ({ id, mode });
 

@@ -1,4 +1,5 @@
 /** Decides from two trees which files a restore writes and deletes, and which modes it changes. Changes nothing itself. */
+import { isSafePath, parentsOf } from "../../base/fs/tree-paths.ts";
 import type { TreeDifference } from "../../git/objects/tree-diff.ts";
 import { EXECUTABLE_MODE, FILE_MODE, GITLINK_MODE, type TreeEntry } from "../../git/objects/trees.ts";
 import type { NotCaptured } from "../../model/step.ts";
@@ -219,29 +220,7 @@ function notCaptured(reason: NotCaptured["why"], when: "now" | "then"): LeftReas
   return { kind: "not-captured", reason, when };
 }
 
-/** The directories above a path, topmost first. */
-export function parentsOf(path: string): string[] {
-  const parents: string[] = [];
-  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) parents.push(path.slice(0, at));
-  return parents;
-}
-
 /** The path itself, then its parents, deepest first. */
 function selfAndParentsOf(path: string): string[] {
   return [path, ...parentsOf(path).reverse()];
 }
-
-/** True if the path stays below the root and outside .git on every file system. */
-export function isSafePath(path: string): boolean {
-  if (path === "" || path.startsWith("/")) return false;
-  if (process.platform === "win32" && path.includes("\\")) return false;
-  return path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !isGitDirectory(part));
-}
-
-/** Also matches the aliases of .git on Windows and macOS: invisible characters, trailing dots or spaces, git~1. */
-function isGitDirectory(name: string): boolean {
-  const seen = name.replace(UNSEEN, "").replace(/:.*$/s, "");
-  return /^(?:\.git|git~1)[. ]*$/i.test(seen);
-}
-
-const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

@@ -1,6 +1,7 @@
 /** Decides the permissions of restored files and directories: those a step records, or the defaults it observed. */
 import type { BigIntStats } from "node:fs";
 import { onDisk, parentOf } from "../../base/fs/path-bytes.ts";
+import { parentsOf } from "../../base/fs/tree-paths.ts";
 import { compareTrees, type TreeDifference } from "../../git/objects/tree-diff.ts";
 import {
   EXECUTABLE_MODE,
@@ -26,7 +27,6 @@ import type { Workspace } from "../../git/workspace.ts";
 import { safeStat } from "../apply/move.ts";
 import type { Change } from "../revert/revert.ts";
 import type { FilePlan } from "../types.ts";
-import { parentsOf } from "./files.ts";
 
 export interface PlannedPermissions {
   /** Permissions of the files to write. */

@@ -5,13 +5,13 @@
 
 import { partsOf } from "../../attribution/files.ts";
 import { isAtWork, mayBeAtWork, type TurnWindow, turnWindows } from "../../attribution/turn-windows.ts";
+import { parentsOf } from "../../base/fs/tree-paths.ts";
 import { compareTrees } from "../../git/objects/tree-diff.ts";
 import { entryAt, type TreeStore } from "../../git/objects/trees.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
 import { runningTurns } from "../../recording/claims.ts";
 import { stepsIn } from "../../steps/log.ts";
-import { parentsOf } from "../plan/files.ts";
 import type { FoundTurn } from "../targets/turns.ts";
 import type { Conflict, ConflictSource } from "../types.ts";
 import type { Change, PastState, TreeState } from "./revert.ts";

@@ -3,6 +3,8 @@
  * before it. Merges files as they are on disk, which keeps line endings that git normalizes. Conflicting files stay
  * unchanged.
  */
+
+import { parentsOf } from "../../base/fs/tree-paths.ts";
 import { type MergedTrees, mergeTrees } from "../../git/merge/trees.ts";
 import { compareTrees } from "../../git/objects/tree-diff.ts";
 import {
@@ -16,7 +18,6 @@ import {
 import type { ObjectWriter } from "../../git/objects/writer.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { NotCaptured } from "../../model/step.ts";
-import { parentsOf } from "../plan/files.ts";
 import type { Conflict, MergeConflictKind } from "../types.ts";
 
 /** A work tree as a step stores it: git's tree, and the exact bytes that git would not reproduce. */
