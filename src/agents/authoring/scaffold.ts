@@ -22,7 +22,7 @@ export interface Scaffold {
 }
 
 /** Where the profile goes. Refuses ids that can't be one, and those that are taken. */
-export function demandFreeId(id: string, mayReplace = false): { file: string; directory: string } {
+export function claimProfilePath(id: string, mayReplace = false): { file: string; directory: string } {
   if (!isAgentId(id) || id === "git" || id === "record") {
     throw new UserError("usage", `"${id}" can't be an agent's id.`, "Use small letters, digits and hyphens: my-agent");
   }
@@ -38,7 +38,7 @@ export function demandFreeId(id: string, mayReplace = false): { file: string; di
 }
 
 export function scaffoldAgent(id: string): Scaffold {
-  const { file: profile, directory } = demandFreeId(id);
+  const { file: profile, directory } = claimProfilePath(id);
   const payloads = join(directory, id, "payloads");
   const examples = Object.entries(examplePayloads(id));
   const transcripts = join(directory, id, "transcripts");

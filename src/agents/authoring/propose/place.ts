@@ -31,36 +31,33 @@ export function proposePlace(
     return { directory: known.fallback, doubts: [{ kind: "outside-home", key: "transcript.directory", path }] };
   }
   const names = relative(home, path).split(sep);
-  for (const spelling of SPELLINGS) {
-    const parts = names.map((name) => patternOf(name, cwd, session, spelling));
-    const stranger = parts.indexOf(null);
-    if (stranger >= 0 && spelling !== SPELLINGS.at(-1)) continue;
-    return proposal(names, parts, stranger, spelling, known);
-  }
-  return { directory: names[0] ?? known.fallback, doubts: [] };
+  const partsBy = (spelling: Spelling | undefined) => names.map((name) => patternOf(name, cwd, session, spelling));
+  // If no spelling explains every part, -1 chooses the last one.
+  const spelling = SPELLINGS.at(SPELLINGS.findIndex((each) => !partsBy(each).includes(null)));
+  return proposal(names, partsBy(spelling), spelling, known);
 }
 
 function proposal(
   names: readonly string[],
   parts: readonly (string | null)[],
-  stranger: number,
   spelling: Spelling | undefined,
-  { session, isNamed }: { session: string | null; isNamed: boolean; fallback: string },
+  { session, isNamed }: { session: string | null; isNamed: boolean },
 ): PlaceProposal {
-  const open = parts.findIndex((part) => part === null || part.includes("{"));
-  const directory = names.slice(0, Math.max(1, open < 0 ? names.length - 1 : open)).join("/");
+  const unexplained = parts.indexOf(null);
+  const firstVariable = parts.findIndex((part) => part === null || part.includes("{"));
+  const directory = names.slice(0, Math.max(1, firstVariable < 0 ? names.length - 1 : firstVariable)).join("/");
   const doubts: Doubt[] = [];
   const form = idForm(session);
   if (session !== null && form === null) doubts.push({ kind: "guess", key: "transcript.new_id", value: "{uuid}" });
   const more = form === null || form === "{uuid}" ? {} : { new_id: form };
-  const place = stranger < 0 && open > 0 ? parts.slice(open).join("/") : undefined;
+  const place = unexplained < 0 && firstVariable > 0 ? parts.slice(firstVariable).join("/") : undefined;
   if (place?.includes("{session}")) {
     const isSpelled = spelling !== undefined && /\{(project|folder)\}/.test(place);
     return { directory, place, ...(isSpelled ? { spelling } : {}), ...more, doubts };
   }
   // A payload that names the file is enough to read it.
   if (!isNamed)
-    doubts.push({ kind: "place-unknown", key: "transcript.place", part: names[stranger] ?? names.at(-1) ?? "" });
+    doubts.push({ kind: "place-unknown", key: "transcript.place", part: names[unexplained] ?? names.at(-1) ?? "" });
   return { directory, ...more, doubts };
 }
 
@@ -86,8 +83,8 @@ function patternOf(
     }
   }
   const fixed = rest.replace(/\{[a-z0-9:]+\}/g, "");
-  const isStranger = /\d{4}|[0-9a-f]{8}/.test(fixed) || !/^[A-Za-z0-9._-]*$/.test(fixed);
-  return isStranger ? null : rest;
+  const isUnexplained = /\d{4}|[0-9a-f]{8}/.test(fixed) || !/^[A-Za-z0-9._-]*$/.test(fixed);
+  return isUnexplained ? null : rest;
 }
 
 /** The form of the agent's session ids. */

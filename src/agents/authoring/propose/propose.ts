@@ -11,7 +11,7 @@ import { describedAgent } from "../../generic/agent.ts";
 import { entryReader } from "../../generic/transcript.ts";
 import { textAt, valueAt } from "../../registry/paths.ts";
 import { type Recording, readRecording } from "../capture/format.ts";
-import { demandFreeId, identity } from "../scaffold.ts";
+import { claimProfilePath, identity } from "../scaffold.ts";
 import type { Doubt } from "./doubts.ts";
 import { proposeEvents, proposeTools } from "./events.ts";
 import { proposeFields, type Sent } from "./fields.ts";
@@ -219,7 +219,7 @@ export interface Proposed extends Proposal {
 
 /** Writes the proposed profile and its recording to where `agents check` reads them. */
 export function writeProposal(id: string, from: string, options: { force?: boolean } = {}): Proposed {
-  const { file, directory } = demandFreeId(id, options.force === true);
+  const { file, directory } = claimProfilePath(id, options.force === true);
   const proposal = proposeProfile(id, readRecording(from));
   const fixtures = join(directory, id);
   for (const [folder, ending] of [

@@ -3,7 +3,7 @@ import type { LineRule } from "../../contract/profile.ts";
 import { holds } from "../../registry/conditions.ts";
 import { valueAt } from "../../registry/paths.ts";
 import { covering, grouped, kindOf, type Node, type Tests, tagWords } from "./nodes.ts";
-import { placeOfRule, type ToolRules } from "./tool-rules.ts";
+import { nodeSelector, type ToolRules } from "./tool-rules.ts";
 import { isText, leavesOf, proseOf } from "./walk.ts";
 
 const TEXT_KEYS = ["text", "content", "message", "prompt", "parts", "input", "thinking", "think", "reasoning"];
@@ -189,7 +189,7 @@ function isThinking(node: Node, key: string): boolean {
 
 function textRule(is: "answer" | "thinking", group: readonly Text[]): LineRule {
   const [{ node, key }] = group as [Text];
-  const rule: LineRule = { is, ...placeOfRule(node, key), text: [`${node.path}.${key}`] };
+  const rule: LineRule = { is, ...nodeSelector(node, key), text: [`${node.path}.${key}`] };
   if (node.list === null) return rule;
   const mark = Object.keys(node.value).find((name) => THINKING.test(name) && node.value[name] === true);
   if (is === "thinking" && mark) rule.each = { ...rule.each, [`${node.path}.${mark}`]: true };

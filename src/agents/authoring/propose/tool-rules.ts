@@ -1,4 +1,4 @@
-/** Finds tool uses and their results in a transcript, by their shape: a name, an input and an id; the id again. */
+/** Finds tool uses and results in a transcript by their shape: a use has a name, an input and an id; a result has that id. */
 import { isRecord } from "../../../base/json.ts";
 import type { LineRule } from "../../contract/profile.ts";
 import { valueAt } from "../../registry/paths.ts";
@@ -50,13 +50,13 @@ export function proposeToolRules(nodes: readonly Node[]): ToolRules {
   };
 }
 
-function useIn(node: Node): ToolUse[] | undefined {
+function useIn(node: Node): ToolUse | undefined {
   const name = firstKey(node.value, NAMES, isText);
   const input = firstKey(node.value, INPUTS, (value) => isRecord(value) || isText(value));
   const id = firstKey(node.value, IDS, isText);
   if (!name || !input || !id) return undefined;
   const paths = { name: name.key, id: id.key, input: input.key };
-  return [{ node, id: String(id.value), name: String(name.value), input: objectOf(input.value), paths }];
+  return { node, id: String(id.value), name: String(name.value), input: objectOf(input.value), paths };
 }
 
 /** OpenAI's form has the arguments as text. */
@@ -77,10 +77,10 @@ interface Result {
   at: string;
 }
 
-function resultIn(node: Node, ids: ReadonlySet<string>): Result[] | undefined {
+function resultIn(node: Node, ids: ReadonlySet<string>): Result | undefined {
   const id = firstKey(node.value, IDS, (value) => typeof value === "string" && ids.has(value));
   const said = firstKey(node.value, RESULTS, (value) => value !== undefined && value !== null);
-  return id && said ? [{ node, id: String(id.value), idPath: id.key, at: said.key }] : undefined;
+  return id && said ? { node, id: String(id.value), idPath: id.key, at: said.key } : undefined;
 }
 
 function useRule(group: readonly ToolUse[]): LineRule {
@@ -96,7 +96,7 @@ function useRule(group: readonly ToolUse[]): LineRule {
   );
   return {
     is: "tool-use",
-    ...placeOfRule(node, paths.name),
+    ...nodeSelector(node, paths.name),
     tool_name: under(paths.name),
     tool_use_id: under(paths.id),
     tool_input: under(paths.input),
@@ -114,7 +114,7 @@ function resultRule(group: readonly Result[]): LineRule {
   const failed = failure(group, at);
   return {
     is: "tool-result",
-    ...placeOfRule(node, idPath),
+    ...nodeSelector(node, idPath),
     ...(Object.hasOwn(node.value, "name") ? { tool_name: [`${node.path}.name`] } : {}),
     tool_use_id: [`${node.path}.${idPath}`],
     text: texts.length > 0 ? texts : [`${node.path}.${at}`],
@@ -134,7 +134,7 @@ function failure(group: readonly Result[], at: string): Tests | undefined {
 }
 
 /** Tests that identify a node's kind: by its words, or by the key that it has. */
-export function placeOfRule(node: Node, key: string): Pick<LineRule, "when" | "in" | "each"> {
+export function nodeSelector(node: Node, key: string): Pick<LineRule, "when" | "in" | "each"> {
   const when = Object.keys(node.when).length > 0 ? { when: node.when } : {};
   const has: Tests = { [node.path === "$" ? `$.${key}` : node.path]: { exists: true } };
   if (node.list === null) return Object.keys(node.when).length > 0 ? when : { when: has };

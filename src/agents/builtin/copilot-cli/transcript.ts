@@ -104,27 +104,13 @@ function modelItems(model: string | null): TranscriptItem[] {
 
 type Json = Record<string, unknown>;
 
-const READ = [
-  "session.start",
-  "session.resume",
-  "session.model_change",
-  "session.title_changed",
-  "session.usage_record",
-  "session.error",
-  "session.compaction_complete",
-  "user.message",
-  "assistant.message",
-  "assistant.turn_end",
-  "tool.execution_complete",
-  "abort",
-];
 const TYPE_PREFIX = '{"type":"';
 
 function readLine(bytes: Buffer, line: Line): CopilotLine | null {
   if (line.end - line.start < 2 || !mayBeNeeded(bytes, line)) return null;
   const value = parseLine(bytes, line);
   if (!isRecord(value) || !isRecord(value["data"])) return null;
-  const content = contentOf(value["type"], value["data"]);
+  const content = READERS.get(value["type"])?.(value["data"]) ?? null;
   if (content === null) return null;
   return { id: text(value["id"]), time: text(value["timestamp"]), agent: text(value["agentId"]), content };
 }
@@ -134,37 +120,34 @@ function mayBeNeeded(bytes: Buffer, line: Line): boolean {
   const head = bytes.toString("latin1", line.start, Math.min(line.end, line.start + 60));
   if (!head.startsWith(TYPE_PREFIX)) return true;
   const end = head.indexOf('"', TYPE_PREFIX.length);
-  return end < 0 || READ.includes(head.slice(TYPE_PREFIX.length, end));
+  return end < 0 || READERS.has(head.slice(TYPE_PREFIX.length, end));
 }
 
-function contentOf(type: unknown, data: Json): Content | null {
-  switch (type) {
-    case "session.start":
-    case "session.resume":
-      return { type: "start", model: text(data["selectedModel"]) };
-    case "session.model_change":
-      return { type: "start", model: text(data["newModel"]) };
-    case "session.title_changed":
-      return { type: "title", text: text(data["title"]) ?? "" };
-    case "user.message":
-      return userOf(data);
-    case "assistant.message":
-      return answerOf(data);
-    case "assistant.turn_end":
-      return { type: "turn-end" };
-    case "tool.execution_complete":
-      return resultOf(data);
-    case "session.usage_record":
-      return isRecord(data["usage"]) ? { type: "usage", tokens: tokensOf(data["usage"]) } : null;
-    case "abort":
-      return { type: "broken-off", text: INTERRUPTED_BY_USER };
-    case "session.error":
-      return { type: "broken-off", text: text(data["message"]) ?? "An error" };
-    case "session.compaction_complete":
-      return data["success"] === true ? { type: "compaction", text: text(data["summaryContent"]) ?? "" } : null;
-    default:
-      return null;
-  }
+const READERS = new Map<unknown, (data: Json) => Content | null>([
+  ["session.start", startOf],
+  ["session.resume", startOf],
+  ["session.model_change", (data) => ({ type: "start", model: text(data["newModel"]) })],
+  ["session.title_changed", (data) => ({ type: "title", text: text(data["title"]) ?? "" })],
+  ["user.message", userOf],
+  ["assistant.message", answerOf],
+  ["assistant.turn_end", () => ({ type: "turn-end" })],
+  ["tool.execution_complete", resultOf],
+  ["session.usage_record", usageOf],
+  ["abort", () => ({ type: "broken-off", text: INTERRUPTED_BY_USER })],
+  ["session.error", (data) => ({ type: "broken-off", text: text(data["message"]) ?? "An error" })],
+  ["session.compaction_complete", compactionOf],
+]);
+
+function startOf(data: Json): Content {
+  return { type: "start", model: text(data["selectedModel"]) };
+}
+
+function usageOf({ usage }: Json): Content | null {
+  return isRecord(usage) ? { type: "usage", tokens: tokensOf(usage) } : null;
+}
+
+function compactionOf(data: Json): Content | null {
+  return data["success"] === true ? { type: "compaction", text: text(data["summaryContent"]) ?? "" } : null;
 }
 
 function userOf(data: Json): Content {

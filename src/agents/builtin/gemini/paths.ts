@@ -7,11 +7,9 @@ import { isInside } from "../../../base/paths.ts";
 /** The original's directory, unless the fork is for another work tree that Gemini CLI has a short name for. */
 export function chatsDirectory(transcriptPath: string, projectRoot: string): string {
   const chats = dirname(transcriptPath);
+  if (isFoundFrom(transcriptPath, projectRoot)) return chats;
   const temporary = dirname(dirname(chats));
-  const names = shortNames(join(dirname(temporary), "projects.json"));
-  const own = basename(dirname(chats));
-  const isOwn = [...names].some(([directory, name]) => name === own && isInside(projectRoot, directory));
-  const wanted = isOwn ? undefined : names.get(projectRoot);
+  const wanted = shortNames(join(dirname(temporary), "projects.json")).get(projectRoot);
   return wanted === undefined ? chats : join(temporary, wanted, basename(chats));
 }
 
