@@ -1,4 +1,4 @@
-/** Finds what was created in git within a time span and no restore undoes: branches, tags, stashes, commits. */
+/** Finds what a time span left in git and no restore undoes: branches, tags, stashes, commits, unfinished operations. */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
@@ -37,10 +37,10 @@ const OPERATIONS: readonly [file: string, operation: GitOperation][] = [
 ];
 
 /** git operations begun and not finished: after a restore, the next commit would still conclude them. */
-export function begunBetween({ kind, gitDir }: Workspace, { from, to }: Span): SideEffect[] {
+export function operationsBegunIn({ kind, gitDir }: Workspace, { from, to }: Span): SideEffect[] {
   if (kind === "private") return [];
   return OPERATIONS.flatMap(([file, operation]) => {
-    const time = changed(join(gitDir, file));
+    const time = modifiedTime(join(gitDir, file));
     return time === undefined || time < from || time > to ? [] : [{ kind: "in-progress", operation }];
   });
 }
@@ -71,9 +71,9 @@ function newBranches({ commonDir }: Workspace, span: Span): string[] {
   const root = join(commonDir, "logs", "refs", "heads");
   return filesBelow(root).filter((name) => {
     if (`refs/heads/${name}` === CHECKPOINT_BRANCH) return false;
-    const birth = born(join(root, name));
+    const birth = birthTime(join(root, name));
     // Most branches are older, so their logs need not be read.
-    if (birth !== undefined && birth < span.from - 1000) return false;
+    if (birth !== undefined && birth < span.from - CLOCK_GRAIN_MS) return false;
     const first = readLines(join(root, name))[0];
     return first !== undefined && isWithin(timeOf(first), birth, span);
   });
@@ -84,7 +84,7 @@ function newStashes({ commonDir }: Workspace, span: Span): string[] {
   const path = join(commonDir, "logs", "refs", "stash");
   const lines = readLines(path);
   return lines.flatMap((line, i) => {
-    const exact = i === lines.length - 1 ? changed(path) : undefined;
+    const exact = i === lines.length - 1 ? modifiedTime(path) : undefined;
     const words = shorten(oneLine(line.slice(line.indexOf("\t") + 1)), SUBJECT_LENGTH);
     return isWithin(timeOf(line), exact, span) ? [`"${words}"`] : [];
   });
@@ -102,7 +102,7 @@ async function newTags(workspace: Workspace, span: Span): Promise<string[]> {
     .flatMap((line) => {
       const [ref = "", type, seconds] = line.split("\0");
       if (!ref.startsWith("refs/tags/") || ref.includes("..")) return [];
-      const file = changed(join(workspace.commonDir, ref));
+      const file = modifiedTime(join(workspace.commonDir, ref));
       const time = type === "tag" ? Number(seconds) : undefined;
       return isWithin(time, file, span) ? [ref.slice("refs/tags/".length)] : [];
     });
@@ -110,7 +110,7 @@ async function newTags(workspace: Workspace, span: Span): Promise<string[]> {
 
 /** Avoids running git: a new tag shows up as a loose file or in a newer packed-refs. */
 function mayHaveTagsSince({ commonDir }: Workspace, { from }: Span): boolean {
-  const isSince = (path: string) => (changed(join(commonDir, path)) ?? 0) >= from - CLOCK_GRAIN_MS;
+  const isSince = (path: string) => (modifiedTime(join(commonDir, path)) ?? 0) >= from - CLOCK_GRAIN_MS;
   return (
     isSince("packed-refs") || filesBelow(join(commonDir, "refs", "tags")).some((tag) => isSince(`refs/tags/${tag}`))
   );
@@ -129,11 +129,11 @@ function timeOf(line: string): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-function born(path: string): number | undefined {
+function birthTime(path: string): number | undefined {
   return lstatSync(path, { throwIfNoEntry: false })?.birthtimeMs || undefined;
 }
 
-function changed(path: string): number | undefined {
+function modifiedTime(path: string): number | undefined {
   return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 

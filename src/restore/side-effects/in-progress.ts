@@ -4,7 +4,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import { isDead } from "../../recording/orphaned-turns.ts";
 import { loadSession, marked } from "../../recording/session/store.ts";
 import type { RestoreRequest } from "../plan/plan.ts";
-import { begunBetween } from "./git-refs.ts";
+import { operationsBegunIn } from "./git-refs.ts";
 import type { SideEffect } from "./model.ts";
 
 const FOREVER = Number.POSITIVE_INFINITY;
@@ -28,13 +28,13 @@ function inGit(workspace: Workspace, present: Snapshot, { kind, target, options 
     return target.turns.flatMap(({ first, last, subagent }) => {
       const span = { from: Date.parse((first ?? last).time), to: Date.parse(last.time) };
       const branches = subagent === null && first ? switched(first.branch, last.branch) : [];
-      return [...branches, ...begunBetween(workspace, span)];
+      return [...branches, ...operationsBegunIn(workspace, span)];
     });
   }
   if (kind !== "rewind") return [];
-  if (target.kind === "commit") return begunBetween(workspace, { from: 0, to: FOREVER });
+  if (target.kind === "commit") return operationsBegunIn(workspace, { from: 0, to: FOREVER });
   const branches = options.resetHead ? [] : switched(target.step.branch, present.branch);
-  return [...branches, ...begunBetween(workspace, { from: Date.parse(target.step.time), to: FOREVER })];
+  return [...branches, ...operationsBegunIn(workspace, { from: Date.parse(target.step.time), to: FOREVER })];
 }
 
 /** The files are restored, but the branch for the next commit is not. */
