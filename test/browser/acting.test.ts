@@ -33,6 +33,18 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     expect(repository.read("README.md")).toContain("with tax");
     await page.getByRole("list", { name: "Turns" }).getByText("undone", { exact: true }).waitFor();
 
+    // Files in time opens at the files on disk, not at the state that the undone turn left.
+    await page.goto(`${shop.view.base}#/time?path=src%2Fprice.js`);
+    const file = page.getByRole("region", { name: "File at this moment" });
+    await page.getByText("Now (files on disk)").waitFor();
+    await file.getByText("=> net;").waitFor();
+    await page.getByRole("button", { name: "Earlier" }).click();
+    await page.getByText(/^After turn 2 of session [0-9a-f]{8}, "Explain"$/).waitFor();
+    await file.getByText("net * 1.2").waitFor();
+    await page.getByRole("button", { name: "Later" }).click();
+    await file.getByText("=> net;").waitFor();
+
+    await page.getByRole("link", { name: "Timeline" }).click();
     await page.getByRole("button", { name: "Redo", exact: true }).click();
     await dialog.getByRole("button", { name: "Confirm redo" }).click();
     await page.getByRole("region", { name: "Receipt" }).getByText("Redone:").waitFor();

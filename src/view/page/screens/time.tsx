@@ -1,6 +1,5 @@
 /** Files in time: a slider over every recorded state, and the tree and any file as they were. Nothing is written. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Moment } from "../../protocol.ts";
 import { ask } from "../acting/action.ts";
 import { type Route, replace, to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
@@ -12,8 +11,9 @@ import { Empty, Problem, Skeleton } from "../parts/states.tsx";
 import { useApp } from "../shell/context.ts";
 import { useKeys } from "../shell/keys.ts";
 import { moment as exactly, plural } from "../text/format.ts";
-import { line, visible } from "../text/visible.ts";
+import { visible } from "../text/visible.ts";
 import { FileThen } from "./time/file.tsx";
+import { NOW, type Stop, titleOf } from "./time/stops.ts";
 import { TreeThen } from "./time/tree.tsx";
 
 /** Milliseconds that each state stays while a history plays. */
@@ -29,21 +29,21 @@ export function TimeScreen({ place }: { place: Route }) {
   if (loading) return <Skeleton lines={10} label="Loading the history" />;
   if (error) return <Problem error={error} retry={reload} />;
   const changes = new Map(ofFile?.moments.map(({ step: changed, change }) => [changed, change]));
-  const moments = (data?.moments ?? []).map((one) => {
+  const recorded = (data?.moments ?? []).map((one): Stop => {
     const change = changes.get(one.step);
     return change === undefined ? one : { ...one, change };
   });
-  if (moments.length === 0)
+  if (recorded.length === 0)
     return (
       <Empty title="Nothing is recorded yet">
         <p>Every turn of an agent adds a state that you can look at here.</p>
       </Empty>
     );
-  return <Slider moments={moments} path={path} step={step} more={data?.more ?? false} />;
+  return <Slider moments={[...recorded, NOW]} path={path} step={step} more={data?.more ?? false} />;
 }
 
 interface Props {
-  moments: readonly Moment[];
+  moments: readonly Stop[];
   path: string;
   step: string | undefined;
   more: boolean;
@@ -53,7 +53,7 @@ function Slider({ moments, path, step, more }: Props) {
   const { readOnly } = useApp();
   const found = step === undefined ? -1 : moments.findIndex((one) => one.step === step);
   const index = found < 0 ? moments.length - 1 : found;
-  const current = moments[index] as Moment;
+  const current = moments[index] as Stop;
   const go = (next: number) => {
     const target = moments[Math.max(0, Math.min(moments.length - 1, next))];
     if (target) replace(to("time", [], { step: target.step, path }));
@@ -75,7 +75,7 @@ function Slider({ moments, path, step, more }: Props) {
               max={moments.length - 1}
               step={1}
               value={index}
-              aria-valuetext={`${titleOf(current)}, ${exactly(current.time)}`}
+              aria-valuetext={current.kind === "now" ? titleOf(current) : `${titleOf(current)}, ${exactly(current.time)}`}
               onInput={(event) => go(Number(event.currentTarget.value))}
             />
             <Ticks moments={moments} path={path} />
@@ -95,18 +95,17 @@ function Slider({ moments, path, step, more }: Props) {
         <p class="facts">
           <b class="moment-title">{titleOf(current)}</b>
           {current.agent !== null && <Agent id={current.agent} />}
-          <Age time={current.time} />
+          {current.kind !== "now" && <Age time={current.time} />}
           <span>
-            {index + 1} of {moments.length}
+            stop {index + 1} of {moments.length}
             {more ? " (older states are not listed)" : ""}
           </span>
           {!current.current && <span class="tag fate-undone">left behind by a rewind</span>}
           {current.kind === "turn-end" && <a href={to("turn", [current.step])}>Show the turn</a>}
           <span class="grow" />
-          {!readOnly && (
+          {!readOnly && current.kind !== "now" && (
             <button
               type="button"
-              class="quiet"
               onClick={() => ask({ action: "rewind", target: current.step, side: "exact" })}
             >
               Rewind to this moment
@@ -127,7 +126,7 @@ function Slider({ moments, path, step, more }: Props) {
 }
 
 /** Without a file to show: the files that this turn changed, to choose from. */
-function ChangedThen({ moment: { step, kind } }: { moment: Moment }) {
+function ChangedThen({ moment: { step, kind } }: { moment: Stop }) {
   const { data } = useQuery("changes", kind === "turn-end" ? { turn: step } : null);
   const changed = useKept(data, kind !== "turn-end");
   if (!changed || changed.files.length === 0) return <p class="empty-line">Choose a file to see it as it was.</p>;
@@ -155,14 +154,14 @@ function ChangedThen({ moment: { step, kind } }: { moment: Moment }) {
 }
 
 /** Marks the states in which something happened: of the open file, or the ends of turns. */
-function Ticks({ moments, path }: { moments: readonly Moment[]; path: string }) {
+function Ticks({ moments, path }: { moments: readonly Stop[]; path: string }) {
   const marked = useMemo(
     () =>
       moments.flatMap((one, i) =>
         (path === "" ? one.kind === "turn-end" : one.change !== undefined) ? [[one, i]] : [],
       ),
     [moments, path],
-  ) as [Moment, number][];
+  ) as [Stop, number][];
   const last = Math.max(1, moments.length - 1);
   return (
     <svg class="ticks" viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
@@ -181,7 +180,7 @@ function Ticks({ moments, path }: { moments: readonly Moment[]; path: string }) 
 }
 
 /** Moves on once a second: through the states that changed the open file, or through the ends of turns. */
-function usePlaying(moments: readonly Moment[], index: number, path: string, go: (index: number) => void) {
+function usePlaying(moments: readonly Stop[], index: number, path: string, go: (index: number) => void) {
   const [playing, setPlaying] = useState(false);
   const next = (from: number) =>
     moments.findIndex((one, i) => i > from && (path === "" ? one.kind === "turn-end" : one.change !== undefined));
@@ -199,24 +198,4 @@ function usePlaying(moments: readonly Moment[], index: number, path: string, go:
     return () => clearInterval(timer);
   }, [playing]);
   return { playing, setPlaying };
-}
-
-function titleOf({ kind, prompt, name }: Moment): string {
-  const text = prompt === null ? "(no prompt recorded)" : `"${line(prompt, 80)}"`;
-  switch (kind) {
-    case "turn-start":
-      return `Before ${text}`;
-    case "turn-end":
-      return `After ${text}`;
-    case "task":
-      return `A subagent's work in ${text}`;
-    case "tool":
-      return `Before a command in ${text}`;
-    case "manual":
-      return name === null ? "Saved by hand" : `Saved: ${visible(name)}`;
-    case "safety":
-      return name === null ? "Before going back" : line(name, 100);
-    case "baseline":
-      return "Between turns";
-  }
 }

@@ -1,6 +1,6 @@
 /** One file as it was at a state. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { FileAtStep, FileDiff, Moment } from "../../../protocol.ts";
+import type { FileAtStep, FileDiff } from "../../../protocol.ts";
 import { query } from "../../data/client.ts";
 import { to } from "../../data/router.ts";
 import { useQuery } from "../../data/use-query.ts";
@@ -10,10 +10,11 @@ import { TextLines } from "../../parts/text-lines.tsx";
 import { grouped, plural, size } from "../../text/format.ts";
 import { rowsOf } from "../../text/rows.ts";
 import { visible } from "../../text/visible.ts";
+import { type Stop, topicsOf } from "./stops.ts";
 
-export function FileThen({ moment, path }: { moment: Moment; path: string }) {
+export function FileThen({ moment, path }: { moment: Stop; path: string }) {
   const { step, change, kind } = moment;
-  const { data, error, loading } = useQuery("file", { step, path });
+  const { data, error, loading } = useQuery("file", { step, path }, topicsOf(step));
   const isChange = change !== undefined && kind === "turn-end";
   const { data: diff } = useQuery("fileDiff", isChange ? { turn: step, path } : null);
   const changed = useMemo(() => (isChange ? changedLines(diff) : NO_LINES), [isChange, diff]);

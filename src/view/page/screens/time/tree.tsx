@@ -6,6 +6,7 @@ import { useQuery } from "../../data/use-query.ts";
 import { useKept } from "../../parts/kept.ts";
 import { Problem, Skeleton } from "../../parts/states.tsx";
 import { visible } from "../../text/visible.ts";
+import { topicsOf } from "./stops.ts";
 
 export function TreeThen({ step, open: file }: { step: string; open: string }) {
   const [opened, setOpened] = useState(() => new Set(parentsOf(file)));
@@ -27,7 +28,7 @@ interface Props {
 }
 
 function Directory({ step, path, opened, toggle, file }: Props) {
-  const { data, error, loading } = useQuery("tree", { step, ...(path === "" ? {} : { path }) });
+  const { data, error, loading } = useQuery("tree", { step, ...(path === "" ? {} : { path }) }, topicsOf(step));
   // While another moment loads, the tree stays as it is.
   const tree = useKept<Tree>(data, error !== undefined);
   if (error) return path === "" ? <Problem error={error} /> : null;
