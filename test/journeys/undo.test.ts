@@ -307,7 +307,7 @@ test("a merge driver or attribute of the user's decides nothing", async () => {
         path: "a.txt",
         kind: "same-lines",
         turn: last,
-        why: `the same lines were changed since (by claude-code in turn ${last})`,
+        why: `the same or neighboring lines were changed since (by claude-code in turn ${last})`,
       },
     ],
   ]);

@@ -3,7 +3,7 @@ import { oneLine, shownPath } from "../../../../base/text.ts";
 import type { ConflictReason, ConflictSource, MergeConflictKind } from "../../../../restore/types.ts";
 
 const MERGE_CONFLICTS: Record<MergeConflictKind, string> = {
-  "same-lines": "the same lines were changed since",
+  "same-lines": "the same or neighboring lines were changed since",
   binary: "it is binary and was changed since",
   "removed-and-changed": "one side removed it, the other changed it",
   "created-and-changed": "it was created by this turn and changed since",
