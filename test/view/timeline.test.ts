@@ -62,6 +62,9 @@ test("filters by text, agent, path and fate", async () => {
     (await view.get("timeline", query)).items.map((item) => (item.kind === "turn" ? item.prompt : item.kind));
   expect(await prompts({ text: "change" })).toEqual(["Change it"]);
   expect(await prompts({ path: "b.txt" })).toEqual(["Change it"]);
+  // The rows show paths, so words match these too.
+  expect(await prompts({ text: "B.TX" })).toEqual(["Change it"]);
+  expect(await prompts({ text: "b.tx", path: "a.txt" })).toEqual([]);
   expect(await prompts({ agent: "codex" })).toEqual([]);
   expect(await prompts({ fate: "undone" })).toEqual([]);
   expect(await prompts({ fate: "kept" })).toHaveLength(2);

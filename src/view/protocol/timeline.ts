@@ -191,6 +191,8 @@ export interface OperationRow {
   target: string | null;
   /** The turns that an undo took out, as ids of timeline items. */
   turns: string[];
+  /** The prompt of the first of them; for a redo, of those that it brought back. Null if there is none. */
+  prompt: string | null;
   /** The step with everything as it was before. */
   safetyStep: string;
   /** The operation that this one reverted, and the operation that reverted it. */

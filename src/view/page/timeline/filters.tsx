@@ -24,7 +24,7 @@ export function Filters({ filter }: { filter: TimelineQuery }) {
       {!team && (
         <input
           type="text"
-          aria-label="Words in prompts and answers"
+          aria-label="Words in prompts, answers and paths"
           placeholder="Filter"
           value={filter.text ?? ""}
           onInput={(event) => set("text", event.currentTarget.value)}

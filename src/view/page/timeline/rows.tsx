@@ -106,18 +106,19 @@ export function SavedLine({ saved }: { saved: SavedRow }) {
 
 const WORDS = {
   rewind: "Rewound",
-  undo: "Undone",
-  redo: "Redone",
+  undo: "Undid",
+  redo: "Redid",
   take: "Taken from a fork",
 } as const;
 
 export function OperationLine({ operation }: { operation: OperationItem }) {
-  const { reversedBy, turns } = operation;
+  const { reversedBy, turns, prompt } = operation;
   return (
     <div class={reversedBy === null ? "operation" : "operation reversed"}>
       <span class="prompt">
         {WORDS[operation.operation]}
-        {turns.length > 0 && ` ${plural(turns.length, "turn")}`}
+        {prompt !== null ? `: ${line(prompt, 200)}` : turns.length > 0 && ` ${plural(turns.length, "turn")}`}
+        {prompt !== null && turns.length > 1 && ` and ${plural(turns.length - 1, "more turn")}`}
       </span>
       {reversedBy !== null && <span class="tag">taken back</span>}
       <span class="muted">

@@ -34,10 +34,13 @@ export function TimelineScreen({ id, filter }: { id: string | null; filter: Time
   const shown = useStore(shownTurn);
   const turns = timeline.items.filter((item) => item.kind === "turn");
   const key = id === null ? (wide ? pinned : null) : (turns.find((turn) => turn.id === id)?.key ?? keyOfShown(id));
-  const detail = id ?? (wide ? turns.find((turn) => turn.key === pinned)?.id : undefined);
+  const isFiltered = Object.keys(filter).length > 0;
+  // What was read stays beside the list when a filter takes its turn out.
+  const first = turns.find((turn) => turn.key === pinned)?.id ?? (isFiltered ? shown?.id : undefined);
+  const detail = id ?? (wide ? first : undefined);
   useArrivals(timeline);
   useShownInList(timeline, wide ? key : null);
-  useOlderTurn(timeline, wide && Object.keys(filter).length === 0 ? id : null, key);
+  useOlderTurn(timeline, wide && !isFiltered ? id : null, key);
   useListKeys(timeline, key, wide);
 
   function keyOfShown(target: string): string | null {
@@ -50,7 +53,7 @@ export function TimelineScreen({ id, filter }: { id: string | null; filter: Time
     <div class={wide ? "panes" : "pane-only"}>
       <div class="pane list-pane">
         <Filters filter={filter} />
-        <List timeline={timeline} selected={key} filtered={Object.keys(filter).length > 0} />
+        <List timeline={timeline} selected={key} filtered={isFiltered} />
       </div>
       {wide && <div class="pane detail-pane">{detail !== undefined && <Detail id={detail} />}</div>}
     </div>

@@ -85,7 +85,7 @@ function positionAfter(turns: TurnIndex, cursor: string | null): number {
   return group.position + 1;
 }
 
-type Operations = ReadonlyMap<string, () => OperationRow>;
+type Operations = ReturnType<typeof restoreRows>;
 
 type Filter = (group: StepGroup, facts: RowFacts) => boolean;
 
@@ -98,13 +98,24 @@ function filterOf(query: Query): Filter {
     since: query.time("since"),
     before: query.time("until"),
   };
+  // Words of a path count as much as those of a prompt: the list shows both.
+  const words = wanted.text?.toLowerCase();
+  const byPath: TurnQuery | null =
+    words === undefined
+      ? null
+      : {
+          ...wanted,
+          text: null,
+          changes: (one) => one.toLowerCase().includes(words) && (wanted.changes?.(one) ?? true),
+        };
   const session = query.text("session");
   const fate = query.text("fate") as Fate | null;
   const check = query.text("check") as TimelineQuery["check"] | null;
   const isFiltered = !isEmptyQuery(wanted) || session !== null || fate !== null || check !== null;
   return (group, facts) => {
     if (!isFiltered) return true;
-    if (!group.isTurn || !matchesTurn(wanted, group.steps)) return false;
+    if (!group.isTurn) return false;
+    if (!matchesTurn(wanted, group.steps) && !(byPath && matchesTurn(byPath, group.steps))) return false;
     const [head] = group.steps;
     if (session !== null && head.session !== session) return false;
     if (check !== null && !(check === "broke" ? brokeCheck(group, facts) : checkAfter(group, facts) === check))
@@ -126,7 +137,7 @@ function itemOf(group: StepGroup, branches: Branches, operations: Operations, fa
     const shown = name === null ? null : facts.redaction.text(name);
     return { kind: "saved", id, branch: branches.of(step), time, name: shown, agent, session, worktree };
   }
-  const operation = operations.get(id)?.();
+  const operation = operations.get(id)?.(facts.redaction);
   return operation ? { kind: "operation", branch: branches.of(step), ...operation } : null;
 }
 
@@ -146,7 +157,7 @@ class Branches {
   }
 
   pass(group: StepGroup | undefined): void {
-    const operation = this.#operations.get(group?.steps[0].id ?? "")?.();
+    const operation = this.#operations.get(group?.steps[0].id ?? "")?.(this.#facts.redaction);
     if (operation && operation.operation !== "undo" && operation.operation !== "take") this.#rewind = operation;
   }
 

@@ -120,22 +120,35 @@ export function costOf({ agent, model, tokens, time, usd }: Step): Cost | null {
 }
 
 /** The restores by their safety steps. Rows are made for those that a page shows, because each looks up its turns. */
-export function restoreRows(repository: OpenRepository, turns: TurnIndex): Map<string, () => OperationRow> {
+export function restoreRows(
+  repository: OpenRepository,
+  turns: TurnIndex,
+): Map<string, (redaction: Redaction) => OperationRow> {
   const records = readRestores(repository.workspace).filter(({ kind }) => kind !== "fork");
   const reversed = new Map(records.map(({ id, takesBack }) => [takesBack, id]));
+  const turnsOf = (id: string | null): string[] => {
+    const target = records.find((record) => record.id === id)?.target;
+    return target && "turns" in target ? target.turns.flatMap((turn) => idOfTurn(turn, turns)) : [];
+  };
+  const promptOf = (ids: readonly string[]): string | null =>
+    turns.of(ids[0] ?? "")?.steps.find(({ prompt }) => prompt)?.prompt ?? null;
   return new Map(
     records.map(({ id, kind, time, target, takesBack, safetyStep }) => [
       safetyStep,
-      () => ({
-        id,
-        operation: kind as OperationRow["operation"],
-        time,
-        target: "step" in target ? target.step : null,
-        turns: "turns" in target ? target.turns.flatMap((turn) => idOfTurn(turn, turns)) : [],
-        safetyStep,
-        reverses: takesBack,
-        reversedBy: reversed.get(id) ?? null,
-      }),
+      (redaction) => {
+        const prompt = promptOf(turnsOf(kind === "redo" ? takesBack : id));
+        return {
+          id,
+          operation: kind as OperationRow["operation"],
+          time,
+          target: "step" in target ? target.step : null,
+          turns: turnsOf(id),
+          prompt: prompt === null ? null : shorten(redaction.text(oneLine(prompt)), LENGTHS.prompt),
+          safetyStep,
+          reverses: takesBack,
+          reversedBy: reversed.get(id) ?? null,
+        };
+      },
     ]),
   );
 }
