@@ -21,10 +21,13 @@ export interface ReverseOptions {
 }
 
 /** Plans to revert the newest effective restore. An undo or a take, which merged, is reverted by a merge. */
-export async function planRedo(workspace: Workspace): Promise<RestorePlan> {
+export async function planRedo(
+  workspace: Workspace,
+  { markers = false }: Pick<ReverseOptions, "markers"> = {},
+): Promise<RestorePlan> {
   const record = activeRestores(workspace).at(-1);
   if (!record) throw new RestoreError("not-found", { kind: "nothing-to-redo" });
-  return planReverse(workspace, record, { keepLater: mergeOf(record) !== null });
+  return planReverse(workspace, record, { keepLater: mergeOf(record) !== null, markers });
 }
 
 export async function planReverse(

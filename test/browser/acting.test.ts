@@ -32,6 +32,9 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     expect(repository.read("src/price.js")).toBe("export const price = (net) => net;\n");
     expect(repository.read("README.md")).toContain("with tax");
     await page.getByRole("list", { name: "Turns" }).getByText("undone", { exact: true }).waitFor();
+    await page.getByText("Undid: Add the tax").waitFor();
+    const receipt = await page.getByRole("region", { name: "Receipt" }).innerText();
+    expect(receipt).not.toContain("--tell-agent");
 
     // Files in time opens at the files on disk, not at the state that the undone turn left.
     await page.goto(`${shop.view.base}#/time?path=src%2Fprice.js`);
@@ -69,6 +72,47 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(repository.read("src/price.js")).toBe(before);
+    expect(person.problems).toEqual([]);
+  });
+
+  test("after conflicts were resolved by hand, a redo writes its conflicts between markers too", async () => {
+    await using shop = await openTaxedShop(async ({ agent }) => {
+      await agent.turn("Raise the tax", [edit("src/price.js", "1.2", "1.25")], "Raised.");
+    });
+    const { repository, person, page } = shop;
+    await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
+    await page.getByRole("button", { name: "Undo this turn" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm" });
+    await dialog.getByLabel("between markers").check();
+    await dialog.getByText("In conflict, written with markers").waitFor();
+    await dialog.getByRole("button", { name: "Confirm undo" }).click();
+    const receipt = page.getByRole("region", { name: "Receipt" });
+    // What is left to do comes first.
+    await receipt.getByText("resolve the conflicts in src/price.js", { exact: false }).waitFor();
+    expect(await receipt.locator("p").first().innerText()).toContain("resolve the conflicts");
+    repository.write("src/price.js", "export const price = (net) => net * 1.05;\n");
+    await page.getByRole("button", { name: "Redo", exact: true }).click();
+    await dialog.getByRole("region", { name: "Conflicts" }).waitFor();
+    expect(await dialog.getByRole("button", { name: "Confirm redo" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("between markers").check();
+    await dialog.getByText("In conflict, written with markers").waitFor();
+    await dialog.getByRole("button", { name: "Confirm redo" }).click();
+    await receipt.getByText("Redone:").waitFor();
+    expect(repository.read("src/price.js")).toContain("<<<<<<<");
+    expect(person.problems).toEqual([]);
+  });
+
+  test("a filter by a file's name keeps the turn that is beside the list", async () => {
+    await using shop = await openTaxedShop(async ({ agent }) => {
+      await agent.turn("Explain", [edit("README.md", "A small shop.", "A small shop with tax.")], "Explained.");
+    });
+    const { person, page } = shop;
+    await page.getByRole("heading", { name: "Explain" }).waitFor();
+    await page.getByRole("textbox", { name: "Words in prompts, answers and paths" }).fill("price.js");
+    const turns = page.getByRole("list", { name: "Turns" });
+    await turns.getByText("Explain").waitFor({ state: "detached" });
+    await turns.getByText("Add the tax").waitFor();
+    await page.getByRole("heading", { name: "Explain" }).waitFor();
     expect(person.problems).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ export type PlanRequest =
       reason?: string;
     }
   | { action: "undo"; turns: string[]; markers?: boolean; tellAgent?: boolean; reason?: string }
-  | { action: "redo" }
+  | { action: "redo"; markers?: boolean }
   | { action: "fork"; target: string; branch?: string }
   | { action: "save"; name: string | null }
   | { action: "resume"; session: string }
@@ -128,6 +128,10 @@ export interface Receipt {
   chat: { agent: string; session: string; transcript: string; command: string } | null;
   /** Content at a target path; `place` is its new path. */
   kept: { path: string; place: string }[];
+  /** What is left to do for the user, such as conflicts to resolve. */
+  todo: string[];
+  /** The conversation stays as it is, without a notice of what was undone. */
+  canTell: boolean;
   openSessions: { agent: string; name: string; session: string; title: string | null; working: boolean }[];
   notes: string[];
 }

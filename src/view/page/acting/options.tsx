@@ -56,9 +56,10 @@ export function Options({ request, onChange }: Props) {
 
 /** Below the conflicts: the ways on, beside giving up. */
 export function ConflictOptions({ request, onChange, answer }: Props & { answer: RestorePlanAnswer }) {
-  if (request.action !== "undo") return null;
-  const [turn = ""] = request.turns;
-  const later = answer.conflicting.map(({ id }) => id).filter((id) => !request.turns.includes(id));
+  if (request.action !== "undo" && request.action !== "redo") return null;
+  const turns = request.action === "undo" ? request.turns : [];
+  const [turn = ""] = turns;
+  const later = answer.conflicting.map(({ id }) => id).filter((id) => !turns.includes(id));
   return (
     <div class="ways">
       <label class="choice">
@@ -69,12 +70,12 @@ export function ConflictOptions({ request, onChange, answer }: Props & { answer:
         />
         Write the conflicts into the files, between markers
       </label>
-      {later.length > 0 && (
+      {request.action === "undo" && later.length > 0 && (
         <button type="button" onClick={() => onChange({ ...request, turns: [...request.turns, ...later] })}>
           {later.length === 1 ? "Undo that turn too" : `Undo those ${later.length} turns too`}
         </button>
       )}
-      {request.turns.length === 1 && (
+      {turns.length === 1 && (
         <button type="button" onClick={() => onChange({ action: "rewind", target: turn, side: "before" })}>
           Rewind to before this turn instead
         </button>

@@ -27,6 +27,11 @@ export function ReceiptCard() {
           ✕
         </button>
       </header>
+      {restored?.todo.map((task) => (
+        <p key={task} class="notice">
+          {visible(task)}
+        </p>
+      ))}
       {answer.result === "forked" && answer.fork.directory !== null && (
         <p class="mono">{line(answer.fork.directory, 300)}</p>
       )}
@@ -53,6 +58,12 @@ export function ReceiptCard() {
           {visible(note)}
         </p>
       ))}
+      {restored?.canTell && (
+        <p class="muted">
+          The conversation was not changed. "Tell the agent what was undone", in the dialog, adds a notice to a copy of
+          it.
+        </p>
+      )}
       {restored && (
         <p class="muted">
           The previous state is saved as <span class="mono">{restored.safetyStep}</span>.

@@ -82,10 +82,23 @@ function chatOf(chat: RestorePlan["chat"]): RestorePlanAnswer["chat"] {
   return { kind: "resume", agent: chat.agent, session: chat.session, command: chat.command };
 }
 
+/** Notes that ask the user to do something, before anything else is read. */
+const TODO: ReadonlySet<string> = new Set(["conflict-markers", "conflicts-left"]);
+
+/** The note names an option of the command line: the page says it in its own words. */
+const UNTOLD = "undo-only";
+
+/** The kind of a note; of a conversation that stays as it is, why. */
+function noteKind(fact: Receipt["facts"][number] | undefined): string {
+  if (fact?.kind !== "no-conversation") return fact?.kind ?? "";
+  return (fact as unknown as { reason: { kind: string } }).reason.kind;
+}
+
 export function receiptAnswer(
-  { safetyStep, written, deleted, chat, kept, openSessions: open, notes }: Receipt,
+  { safetyStep, written, deleted, chat, kept, openSessions: open, notes, facts }: Receipt,
   { text }: Redaction,
 ): ReceiptAnswer {
+  const told = notes.map((note, i) => ({ note: text(note), kind: noteKind(facts[i]) }));
   return {
     safetyStep,
     written,
@@ -96,6 +109,8 @@ export function receiptAnswer(
       ...session,
       title: session.title === null ? null : text(session.title),
     })),
-    notes: notes.map(text),
+    todo: told.flatMap(({ note, kind }) => (TODO.has(kind) ? [note] : [])),
+    canTell: told.some(({ kind }) => kind === UNTOLD),
+    notes: told.flatMap(({ note, kind }) => (TODO.has(kind) || kind === UNTOLD ? [] : [note])),
   };
 }

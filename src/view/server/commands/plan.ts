@@ -6,7 +6,7 @@
 import { notesJson } from "../../../api/json.ts";
 import { dismissProposal } from "../../../api/proposals.ts";
 import { recover } from "../../../api/restore/recover.ts";
-import { applyRestore, planRedo, planRewind, planUndo, publicPlan } from "../../../api/restore/restore.ts";
+import { applyRestore, planRewind, planUndo, publicPlan } from "../../../api/restore/restore.ts";
 import { fork, save } from "../../../api/sessions.ts";
 import type { Receipt, RestorePlan } from "../../../api/types.ts";
 import { UserError } from "../../../base/errors.ts";
@@ -14,6 +14,7 @@ import { isCommandWord, newStepId } from "../../../base/ids.ts";
 import { applyProposal, planProposal, requireOpen } from "../../../proposals/decide.ts";
 import { PlanOutdated } from "../../../restore/changes/same-plan.ts";
 import { choosePlace } from "../../../restore/fork/place.ts";
+import { planRedo } from "../../../restore/redo.ts";
 import { namedStep, requireFreeName } from "../../../restore/targets/names.ts";
 import { listForks } from "../../../steps/forks.ts";
 import type { ApplyAnswer, PlanAnswer, PlanRequest, RestorePlanAnswer } from "../../protocol.ts";
@@ -135,7 +136,7 @@ async function drawn(repository: OpenRepository, request: PlanRequest, id: strin
       return answerOf("undo", await planUndo(workspace, turns, { markers, tellAgent, reason }));
     }
     case "redo":
-      return answerOf("redo", await planRedo(workspace));
+      return answerOf("redo", publicPlan(await planRedo(workspace, { markers: request.markers ?? false })));
     case "fork": {
       const step = repository.step(request.target);
       const { branch, directory } = await choosePlace(workspace, step.prompt ?? "", { branch: request.branch });

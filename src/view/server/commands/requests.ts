@@ -28,7 +28,7 @@ export function planRequest(body: Body): PlanRequest {
         ...telling(body),
       };
     case "redo":
-      return { action: "redo" };
+      return { action: "redo", markers: body["markers"] === true };
     case "fork": {
       const branch = optionalText(body, "branch");
       return { action: "fork", target: requiredText(body, "target"), ...(branch === null ? {} : { branch }) };
