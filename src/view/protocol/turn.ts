@@ -12,7 +12,7 @@ export interface TurnDetails {
   /** In the order they started; empty if the agent's transcript cannot be read. */
   tools: ToolCall[];
   /** Why `tools` is empty, for people; null if it is not. */
-  noTools: string | null;
+  noTools: "no-transcript" | "unreadable" | null;
   /** Side effects that rewinding to before the turn would not undo. */
   notUndone: SideEffect[];
   checks: CheckResult[];

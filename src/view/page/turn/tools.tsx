@@ -1,6 +1,6 @@
 /** What ran in a turn: each tool call folded, with its duration, and a lane that shows when it ran. */
 import { useState } from "preact/hooks";
-import type { ToolCall, TurnRow } from "../../protocol.ts";
+import type { ToolCall, TurnDetails, TurnRow } from "../../protocol.ts";
 import { to } from "../data/router.ts";
 import { useQuery } from "../data/use-query.ts";
 import { duration, plural } from "../text/format.ts";
@@ -9,17 +9,21 @@ import { line, visible } from "../text/visible.ts";
 /** Calls that are drawn at once. */
 const AT_ONCE = 40;
 
+const UNKNOWN = {
+  "no-transcript": "No transcript was found, so what ran is not known.",
+  unreadable: "The conversation of this turn can't be read, so what ran is not known.",
+} as const;
+
 interface Props {
   tools: readonly ToolCall[];
   /** Why there are none. */
-  problem: string | null;
+  problem: TurnDetails["noTools"];
   turn: TurnRow;
 }
 
 export function Tools({ tools, problem, turn }: Props) {
   const [shown, setShown] = useState(AT_ONCE);
-  if (tools.length === 0)
-    return problem === null ? null : <p class="muted empty-line">What ran is not known: {visible(problem)}</p>;
+  if (tools.length === 0) return problem === null ? null : <p class="muted empty-line">{UNKNOWN[problem]}</p>;
   const span = spanOf(tools);
   const lanes = Math.max(...tools.map(({ lane }) => lane)) + 1;
   const failed = tools.filter(({ failed: isFailed }) => isFailed).length;

@@ -104,11 +104,7 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
     <div class="actions">
       {!readOnly && (
         <>
-          <button
-            type="button"
-            class="primary"
-            onClick={() => ask({ action: "rewind", target: turn.id, side: "before" })}
-          >
+          <button type="button" onClick={() => ask({ action: "rewind", target: turn.id, side: "before" })}>
             Rewind to before this turn
           </button>
           {undo && (
@@ -131,6 +127,9 @@ function Actions({ data: { turn, before, after } }: { data: TurnDetails }) {
         <a class="button" href={to("time", [], { step: moment })}>
           Browse files
         </a>
+      )}
+      {!readOnly && undo && (
+        <p class="muted actions-note">A rewind also undoes every later turn; an undo takes back this turn only.</p>
       )}
     </div>
   );

@@ -38,7 +38,7 @@ export async function turn({ repository }: Context, query: Query): Promise<TurnD
     before: start?.id ?? null,
     after: end?.id ?? null,
     tools: entries ? await toolCalls(row.agent, entries, steps, redaction, repository.workspace.root) : [],
-    noTools: entries || !end ? null : "The conversation of this turn can't be read.",
+    noTools: entries || !end ? null : whyNoTools(steps),
     notUndone: end ? await effects(repository, end.id, redaction.text) : [],
     checks: checksOf(repository, start, end),
     commits: end ? await commitsAfter(repository, turns, group) : [],
@@ -46,6 +46,10 @@ export async function turn({ repository }: Context, query: Query): Promise<TurnD
     next: neighbor(turns, group, -1),
     notCaptured: (end ?? steps[0]).snapshot.notCaptured.map(({ path, why }) => ({ path, why })),
   };
+}
+
+function whyNoTools(steps: StepGroup["steps"]): TurnDetails["noTools"] {
+  return steps.some(({ transcript }) => transcript !== null) ? "unreadable" : "no-transcript";
 }
 
 export async function toolCall({ repository }: Context, query: Query): Promise<ToolCallDetails> {
