@@ -75,7 +75,9 @@ function Slider({ moments, path, step, more }: Props) {
               max={moments.length - 1}
               step={1}
               value={index}
-              aria-valuetext={current.kind === "now" ? titleOf(current) : `${titleOf(current)}, ${exactly(current.time)}`}
+              aria-valuetext={
+                current.kind === "now" ? titleOf(current) : `${titleOf(current)}, ${exactly(current.time)}`
+              }
               onInput={(event) => go(Number(event.currentTarget.value))}
             />
             <Ticks moments={moments} path={path} />
@@ -104,10 +106,7 @@ function Slider({ moments, path, step, more }: Props) {
           {current.kind === "turn-end" && <a href={to("turn", [current.step])}>Show the turn</a>}
           <span class="grow" />
           {!readOnly && current.kind !== "now" && (
-            <button
-              type="button"
-              onClick={() => ask({ action: "rewind", target: current.step, side: "exact" })}
-            >
+            <button type="button" onClick={() => ask({ action: "rewind", target: current.step, side: "exact" })}>
               Rewind to this moment
             </button>
           )}
