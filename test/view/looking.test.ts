@@ -1,6 +1,7 @@
 /** One turn, its diff, and files at any step, from a running viewer. */
 import { expect, test } from "bun:test";
 import { bash, write } from "../support/index.ts";
+import { Recording } from "../support/recording.ts";
 import { startView, type ViewProcess } from "../support/view/server.ts";
 import { recorded } from "./recorded.ts";
 
@@ -28,6 +29,19 @@ test("a turn has its texts, its tool calls in order, and its neighbors", async (
   expect([turn.previous, turn.next]).toEqual([oldest?.id as string, null]);
   const call = await view.get("toolCall", { turn: turn.turn.id, call: turn.tools[1]?.id ?? "" });
   expect(call.input).toContain("echo more > b.txt");
+});
+
+test("a turn whose transcript was never there says so", async () => {
+  using made = await Recording.begin();
+  const { repository } = made;
+  await made.hook("UserPromptSubmit", { prompt: "Work in silence" });
+  repository.write("silent.txt", "done\n");
+  await made.hook("Stop", { stop_hook_active: false, last_assistant_message: "Done." });
+  await using view = await startView(repository);
+  const [silent] = await turnsOf(view);
+  const { noTools, tools } = await view.get("turn", { id: silent?.id ?? "" });
+  expect(noTools).toBe("no-transcript");
+  expect(tools).toEqual([]);
 });
 
 test("a search is titled by what it looks for, and a call that failed says so, in the turn and in the session", async () => {
