@@ -264,6 +264,8 @@ test("a turn without changes is not undone, and the newest with changes is named
   expect(stderr).toMatch(
     /^Nothing to undo: this turn changed no files\.\nThe newest turn with changes is @2, "Name the sixth line": `backtrail undo [k-z]{12}`\.\n$/,
   );
+  const looked = await repository.run(["undo", "last", "--dry-run"], { env });
+  expect([looked.code, looked.stderr]).toEqual([0, stderr]);
 });
 
 test("--paths is relative to the directory one is in", async () => {

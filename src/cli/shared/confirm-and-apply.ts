@@ -93,7 +93,9 @@ async function withoutApplying(
   if (!flags.dryRun && !isRefused && !isEmpty) return null;
   if (flags.json) io.json({ plan: planAsJson(plan), receipt: null });
   if (flags.dryRun) {
-    if (!flags.json) await page(io, planText(io.out, plan, true));
+    if (flags.json) return { code: undefined };
+    await page(io, planText(io.out, plan, true));
+    if (isEmpty && !isRefused) for (const sentence of words.nothing?.(plan) ?? []) io.say(sentence);
     return { code: undefined };
   }
   if (isRefused) {
