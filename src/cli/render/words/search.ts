@@ -29,6 +29,6 @@ export function nearTexts({ words, withoutFilters }: Near): string[] {
     like === null ? `"${word}" occurs nowhere.` : `"${word}" occurs nowhere. Did you mean "${like}"?`,
   );
   return withoutFilters > 0
-    ? [...unknown, `Without the filters there are up to ${plural(withoutFilters, "hit")}.`]
+    ? [...unknown, `Without the filters, the search finds at most ${plural(withoutFilters, "hit")}.`]
     : unknown;
 }
