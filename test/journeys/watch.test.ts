@@ -149,4 +149,10 @@ test("without a connected agent there is nothing to watch", async () => {
   expect(nothing.stderr).toContain("backtrail enable --agent aider");
   const hooked = await repository.run(["watch", "--agent", "claude"], { env });
   expect(hooked.stderr).toContain("has hooks, so it needs no watching");
+  expect(await repository.run(["watch", "claude"], { env })).toMatchObject({
+    code: hooked.code,
+    stderr: hooked.stderr,
+  });
+  const two = await repository.run(["watch", "claude", "--agent", "aider"], { env });
+  expect(two).toMatchObject({ code: 2, stderr: expect.stringContaining("Two agents were given") });
 });

@@ -56,8 +56,9 @@ export const disableCommand = command("disable", "stop recording; the record sta
 export const watchCommand = command("watch", "record an agent without hooks (Aider), while it runs", {
   details:
     "Some agents have no hooks, but write a transcript. This command follows the transcript and records the turns, until you stop it. Run it in a second terminal beside the agent.",
+  arguments: [{ name: "[id]", help: "only this agent (default: those connected here)", completes: "agent" }],
   options: [
-    { flags: "-a, --agent <id>", help: "only this agent (default: those connected here)", completes: "agent" },
+    { flags: "-a, --agent <id>", help: "the same as the argument", completes: "agent" },
     { flags: "--file <path>", help: "the transcript, if it is not in the usual place", completes: "path" },
   ],
   examples: [

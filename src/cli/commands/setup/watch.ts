@@ -22,9 +22,11 @@ type Options = OptionsOf<typeof watchCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openWorkspace(io);
-  const agents = await watchedAgents(workspace, options.agent);
+  if (options.id !== undefined && options.agent !== undefined && options.id !== options.agent)
+    throw new UserError("usage", "Two agents were given.", "Name one, or none to watch all that are connected here.");
+  const agents = await watchedAgents(workspace, options.id ?? options.agent);
   if (options.file !== undefined && agents.length > 1) {
-    throw new UserError("usage", "--file needs --agent: several agents are connected here.");
+    throw new UserError("usage", "--file needs the name of an agent: several are connected here.");
   }
   const stop = new AbortController();
   const end = () => stop.abort();
