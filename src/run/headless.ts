@@ -74,7 +74,8 @@ export interface Outcome {
   code: number;
   /** The agent's own error message. */
   failure: string | null;
-  usage: Usage;
+  /** Null if the agent reported none. */
+  usage: Usage | null;
   /** The end of the agent's standard error. */
   stderr: string;
   /** True if the agent reported no session id; the log then keeps the id that we generated. */

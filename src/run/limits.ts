@@ -51,8 +51,8 @@ export function countedTokens({ tokens }: Usage): number {
   return tokens.input + tokens.output + tokens.cacheWrite;
 }
 
-export function overBudget(usage: Usage, budget: Budget | null): boolean {
-  if (budget === null) return false;
+export function overBudget(usage: Usage | null, budget: Budget | null): boolean {
+  if (budget === null || usage === null) return false;
   if (budget.tokens !== null) return countedTokens(usage) > budget.tokens;
   return budget.cost !== null && usage.cost !== null && usage.cost.usd > budget.cost;
 }

@@ -41,7 +41,8 @@ export class RunResult {
   #final: string | null = null;
   #ended: boolean | null = null;
   #failure: string | null = null;
-  #counted: Usage = { tokens: NO_TOKENS, cost: null };
+  /** Null until the stream reports any. */
+  #counted: Usage | null = null;
   /** Messages that the agent may report again. The oldest are folded into `#counted`, so that memory stays bounded. */
   #recent = new Map<string, Usage>();
 
@@ -72,8 +73,9 @@ export class RunResult {
     return this.#ended === true ? "completed" : "interrupted";
   }
 
-  get usage(): Usage {
-    return [...this.#recent.values()].reduce(plus, this.#counted);
+  /** Null if the stream reports none. */
+  get usage(): Usage | null {
+    return [...this.#recent.values()].reduce(added, this.#counted);
   }
 
   /** The process ended with 0; some agents report nothing else about their end. */
@@ -161,13 +163,13 @@ export class RunResult {
     if (rule.total) {
       this.#recent.clear();
       this.#counted = usage;
-    } else if (id === null) this.#counted = plus(this.#counted, usage);
+    } else if (id === null) this.#counted = added(this.#counted, usage);
     else {
       this.#recent.set(id, usage);
       const [oldest] = this.#recent;
       if (this.#recent.size <= MAX_RECENT || !oldest) return;
       this.#recent.delete(oldest[0]);
-      this.#counted = plus(this.#counted, oldest[1]);
+      this.#counted = added(this.#counted, oldest[1]);
     }
   }
 
@@ -175,6 +177,10 @@ export class RunResult {
     if (this.#spender === null) return null;
     return estimatedCost([{ agent: this.#spender.agent, model: this.#model, tokens, time: null }]);
   }
+}
+
+function added(sum: Usage | null, usage: Usage): Usage {
+  return sum === null ? usage : plus(sum, usage);
 }
 
 export function plus(a: Usage, b: Usage): Usage {

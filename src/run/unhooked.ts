@@ -79,7 +79,7 @@ export async function recordedRun(request: RunRequest): Promise<RecordedRun> {
     async ended({ result, status, usage }) {
       await turn.beginIn(ours);
       const transcriptPath = conversation(turn.sessionId);
-      const isKnown = usage.tokens.input + usage.tokens.output > 0;
+      const isKnown = usage !== null && usage.tokens.input + usage.tokens.output > 0;
       await tell(turn.sessionId, {
         type: "TurnEnd",
         timestamp: now().toISOString(),

@@ -53,7 +53,7 @@ export function requireLedger(logs: string): void {
 
 export interface Ending {
   status: EndStatus;
-  usage?: Usage;
+  usage?: Usage | null;
   ended?: number;
   tags?: readonly string[];
 }

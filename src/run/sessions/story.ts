@@ -142,7 +142,7 @@ async function fromLog(session: SessionNode, log: NonNullable<SessionNode["log"]
     },
     end(result) {
       flush();
-      usage = usage ? plus(usage, result.usage) : result.usage;
+      if (result.usage) usage = usage ? plus(usage, result.usage) : result.usage;
       const { text, failure } = result;
       // The result usually repeats the last answer.
       const said = entries.list.findLast(({ kind }) => kind === "answer" || kind === "prompt");
@@ -156,7 +156,7 @@ async function fromLog(session: SessionNode, log: NonNullable<SessionNode["log"]
         result: text,
         failure,
         files: [],
-        tokens: result.usage.tokens,
+        tokens: result.usage?.tokens ?? null,
         step: null,
       });
     },

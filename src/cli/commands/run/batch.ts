@@ -112,8 +112,8 @@ function asJson({ index, prompt, status, outcome, error, ms }: Ended, agent: str
     status,
     result: outcome?.result ?? "",
     error: error ?? outcome?.failure ?? null,
-    tokens: outcome?.usage.tokens ?? null,
-    cost: outcome?.usage.cost ?? null,
+    tokens: outcome?.usage?.tokens ?? null,
+    cost: outcome?.usage?.cost ?? null,
     ms,
     worktree,
   };
@@ -131,7 +131,7 @@ function summaryOf(ended: readonly Ended[], asked: number): string {
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${status}`);
   if (ended.length < asked) counts.push(`${asked - ended.length} not started`);
-  const tokens = ended.reduce((sum, { outcome }) => sum + (outcome ? countedTokens(outcome.usage) : 0), 0);
+  const tokens = ended.reduce((sum, { outcome }) => sum + (outcome?.usage ? countedTokens(outcome.usage) : 0), 0);
   const cost = sumOfCosts(ended.flatMap(({ outcome }) => outcome?.usage ?? []));
   const money = cost ? `, ${costWords(cost)}` : "";
   return `${plural(asked, "run")}: ${counts.join(", ")}${tokens > 0 ? `; ${thousands(tokens)} tokens${money}` : ""}.`;

@@ -90,16 +90,16 @@ function report(outcome: Outcome, request: RunRequest, signal: NodeJS.Signals | 
   if (outcome.dropped > 0)
     warn(`${plural(outcome.dropped, "line")} of ${name}, longer than 16 MiB, is not in the log.`);
   const { budget, timeoutMs } = request.limits;
-  const used =
-    budget?.cost != null ? costWords(outcome.usage.cost) : `${thousands(countedTokens(outcome.usage))} tokens`;
+  const { usage } = outcome;
+  const tokens = usage === null ? 0 : countedTokens(usage);
+  const used = budget?.cost != null ? costWords(usage?.cost ?? null) : `${thousands(tokens)} tokens`;
   if (signal !== null) return;
   if (outcome.status === "timed-out" || outcome.status === "over-budget") {
     const why = outcome.status === "timed-out" ? `after ${(timeoutMs ?? 0) / 1000} s` : `at ${used}, over its budget`;
     io.err.offer?.(`${io.err.paint("red", "error:")} ${name} was stopped ${why}.\n`);
     return;
   }
-  if (overBudget(outcome.usage, budget))
-    warn(`${name} exceeded its budget, but reported this only at the end: ${used}.`);
+  if (overBudget(usage, budget)) warn(`${name} exceeded its budget, but reported this only at the end: ${used}.`);
   if (outcome.status === "completed") return;
   const reason = shorten(oneLine(outcome.failure ?? lastLine(outcome.stderr)), MAX_REASON);
   const ended = outcome.code === 0 ? "without its final record" : `with status ${outcome.code}`;
