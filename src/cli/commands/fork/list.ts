@@ -2,8 +2,10 @@
 
 import { now } from "../../../base/clock.ts";
 import { oneLine, plural } from "../../../base/text.ts";
+import type { Workspace } from "../../../git/workspace.ts";
 import { type ForkStatus, standings } from "../../../restore/fork/find.ts";
 import type { ForkRecord } from "../../../steps/forks.ts";
+import { stepsIn } from "../../../steps/log.ts";
 import type { OptionsOf } from "../../program/spec.ts";
 import { forkJson } from "../../render/fork.ts";
 import { placeOf } from "../../render/layout/location.ts";
@@ -27,11 +29,15 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     return;
   }
   const { paint } = io.out;
+  const prompts = promptsOfRuns(
+    workspace,
+    found.map(({ record }) => record),
+  );
   const rows = found.map(({ record, state, turns, lastTime }) => [
     { text: record.name, paint: (text: string) => paint("bold", text) },
     age(lastTime, now()),
     state === "ready" ? plural(turns, "turn") : WORDS[state],
-    oneLine(originOf(record)),
+    oneLine(originOf(record, prompts)),
   ]);
   const lines = table(rows, io.out.columns);
   for (const [i, standing] of found.entries()) {
@@ -48,8 +54,21 @@ const WORDS: Readonly<Record<Exclude<ForkStatus["state"], "ready">, string>> = {
   unlinked: "not linked: see `git worktree repair`",
 };
 
-function originOf({ run, from, commit }: ForkRecord): string {
-  if (run) return run.session === null ? "run" : `run ${run.session}`;
+/** The first prompt of each run, by session, as far as it was recorded. */
+function promptsOfRuns(workspace: Workspace, records: readonly ForkRecord[]): ReadonlyMap<string, string> {
+  const prompts = new Map<string, string>();
+  for (const { run, worktree } of records) {
+    if (!run || run.session === null || worktree === null) continue;
+    const [begun] = stepsIn(workspace)
+      .list({ session: run.session, worktree, kinds: ["turn-start"] })
+      .slice(-1);
+    if (begun?.prompt != null) prompts.set(run.session, begun.prompt);
+  }
+  return prompts;
+}
+
+function originOf({ run, from, commit }: ForkRecord, prompts: ReadonlyMap<string, string>): string {
+  if (run) return run.session === null ? "run" : (prompts.get(run.session) ?? `run ${run.session}`);
   return from.prompt ?? `from ${from.step ?? commit?.slice(0, 12) ?? "nothing"}`;
 }
 
