@@ -1,6 +1,6 @@
 /** What a run may take, where it happens, how it is shown, and many of them at once. */
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { executable, runProgram } from "../support/binary.ts";
 import { hooked } from "../support/hooked.ts";
 import { ended, isAlive, StandIn, until } from "../support/stand-in.ts";
@@ -125,12 +125,32 @@ test("a run in a separate worktree is recorded there, logged here, and leaves th
   };
   expect(sessions).toEqual([expect.objectContaining({ worktree: "try-this-now", recorded: true, tags: ["try"] })]);
   expect(sessions[0]?.log).toStartWith(world.logs);
+  expect((await world.repository.run(["fork", "list"])).stdout).toMatch(/^try-this-now .* Try this: now!\n/);
   // From there as well, it is one session.
   const there = await world.repository.run(["sessions"], { cwd: place });
   expect(there.stdout).toMatch(/completed {2}run, 1 turn, \d steps {2}\$0\.25 {2}#try\n/);
   // The next one of that name gets another place.
   await world.run(["try this now", "--worktree"]);
   expect(existsSync(`${place}-2/notes.txt`)).toBe(true);
+});
+
+test("a run finishes an interrupted restore before its agent starts, and one for each prompt does so once", async () => {
+  using world = new StandIn();
+  world.repository.writeAll({ "a.txt": "one\n", "b.txt": "one\n" });
+  await hooked(world);
+  world.agent("claude", `init "at-$$"; cat a.txt b.txt >> "$CALLED"; done_ "Done"`);
+  await world.repository.run(["save", "ones"]);
+  for (const args of [["look"], ["--prompts", world.repository.at("../prompts.txt")]]) {
+    writeFileSync(world.repository.at("../prompts.txt"), "look\nlook\n");
+    writeFileSync(world.called, "");
+    world.repository.writeAll({ "a.txt": "two\n", "b.txt": "two\n" });
+    const env = { BACKTRAIL_FAULT: "restore:file:1" };
+    expect((await world.repository.run(["rewind", "ones", "--yes"], { env })).signal).toBe("SIGKILL");
+    const result = await world.run([...args]);
+    expect(result.code).toBe(0);
+    expect(result.stderr.match(/Finished an interrupted rewind/g)).toHaveLength(1);
+    expect(new Set(readFileSync(world.called, "utf8").trim().split("\n"))).toEqual(new Set(["one"]));
+  }
 });
 
 test("there is no worktree without a commit", async () => {
@@ -155,7 +175,7 @@ test("one run for each prompt, up to a limit at once; a failed run stops no othe
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.sort((a, b) => Number(a["index"]) - Number(b["index"]))).toEqual([
     expect.objectContaining({ index: 1, prompt: "one", session_id: "s-one", status: "completed", result: "Done: one" }),
-    expect.objectContaining({ index: 2, prompt: "two-fail", status: "failed", error: "No luck" }),
+    expect.objectContaining({ index: 2, prompt: "two-fail", status: "failed", error: "No luck", tokens: null }),
     expect.objectContaining({ index: 3, prompt: "three", status: "completed", worktree: null }),
   ]);
   expect(result.stderr).toMatch(/^\[1\/3\] began {2}"one"$/m);

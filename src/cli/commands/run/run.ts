@@ -3,9 +3,10 @@
  * the agent's own status.
  */
 import { plural } from "../../../base/text.ts";
-import { findWorkspace } from "../../../git/workspace.ts";
+import { findWorkspace, isEnabled } from "../../../git/workspace.ts";
 import { runWorktrees } from "../../../git/worktrees/runs.ts";
 import { logsDirectory } from "../../../run/log/layout.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
 import { EXIT } from "../../terminal/exit.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type RunOptions, requestOf } from "./request.ts";
@@ -15,6 +16,7 @@ import { promptFrom } from "./standard-input.ts";
 export async function run(options: RunOptions, io: Io): Promise<number> {
   const logs = logsDirectory(io.cwd, io.environment);
   if (options.list) return list(logs, io);
+  await repair(io);
   if (options.prompts !== undefined || options.parallel !== undefined) {
     const { runBatch } = await import("./batch.ts");
     return runBatch(options, logs, io);
@@ -24,6 +26,12 @@ export async function run(options: RunOptions, io: Io): Promise<number> {
   if (!options.worktree) return runOne(request, options, io);
   const { inWorktree } = await import("./worktree.ts");
   return runOne(await inWorktree(request, io), options, io);
+}
+
+/** The agent must not start in files that a killed restore left half written. Where nothing is recorded, there are none. */
+async function repair(io: Io): Promise<void> {
+  const workspace = findWorkspace(io.cwd);
+  if (workspace && isEnabled(workspace)) await openWorkspace(io);
 }
 
 async function list(logs: string, io: Io): Promise<number> {
