@@ -150,11 +150,13 @@ describe.skipIf(program === undefined)("acting, in Chromium", () => {
     await using shop = await openTaxedShop(async ({ agent }) => {
       await agent.turn("Raise the tax", [edit("src/price.js", "1.2", "1.25")], "Raised.");
     });
-    const { person, page } = shop;
+    const { repository, person, page } = shop;
+    repository.commit("Since");
     await page.getByRole("list", { name: "Turns" }).getByText("Add the tax").click();
     await page.getByRole("button", { name: "Rewind to before this turn" }).click();
     const dialog = page.getByRole("dialog", { name: "Confirm" });
     await dialog.getByText("This turn and every later one are undone", { exact: false }).waitFor();
+    await dialog.getByRole("region", { name: "Not undone", exact: true }).getByText("1 commit since").waitFor();
     await dialog.getByRole("button", { name: "Undo only this turn instead" }).click();
     await dialog.getByRole("region", { name: "Conflicts" }).waitFor();
     expect(await dialog.getByRole("button", { name: "Confirm undo" }).isDisabled()).toBe(true);

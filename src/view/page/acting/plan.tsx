@@ -140,8 +140,8 @@ function Files({ answer: { plan } }: { answer: RestorePlanAnswer }) {
 function NotUndone({ answer: { plan } }: { answer: RestorePlanAnswer }) {
   if (plan.notUndone.length === 0) return null;
   return (
-    <section class="notice" aria-label="Not undone by this">
-      <h3>Not undone by this</h3>
+    <section class="notice" aria-label="Not undone">
+      <h3>Not undone</h3>
       <Effects effects={plan.notUndone} />
     </section>
   );
