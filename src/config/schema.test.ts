@@ -51,7 +51,7 @@ test("every setting has a default", () => {
   }
 });
 
-test("tiers of the user's own", () => {
+test("tiers that the user defines are checked", () => {
   expect(tierProblems({ rules: [{ on: "ToolEnd", tools: ["write"], min_interval: 30 }] })).toEqual([]);
   expect(tierProblems({ rules: [{ on: "Lunch" }] })[0]).toStartWith("rules.0.on:");
   expect(tierProblems({ rules: [{ on: "TurnEnd", every: 3 }] })[0]).toContain("every");

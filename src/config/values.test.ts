@@ -3,7 +3,7 @@ import { findKey, isGroup, KEYS, variablesOf } from "./keys.ts";
 import type { ExpectedValue } from "./problems.ts";
 import { parseJsonValue, parseSize, parseTextValue } from "./values.ts";
 
-test("sizes", () => {
+test("sizes are read in decimal and binary units, and others are refused", () => {
   expect(parseSize("50 MB")).toBe(50_000_000);
   expect(parseSize("1GiB")).toBe(2 ** 30);
   expect(parseSize("1.5 kib")).toBe(1536);
@@ -48,7 +48,7 @@ test("no JSON value makes a parser throw", () => {
   }
 });
 
-test("variables", () => {
+test("the variables of settings begin with BACKTRAIL_", () => {
   const names = KEYS.flatMap(variablesOf);
   expect(names).toContain("BACKTRAIL_CAPTURE_MAX_FILE_SIZE");
   expect(names).not.toContain("BACKTRAIL_AGENT");

@@ -27,7 +27,7 @@ async function place() {
   return { repository, workspace, [Symbol.dispose]: () => repository.remove() };
 }
 
-async function inProcess(repository: TemporaryRepository, sessions: string, count: number, fault?: string) {
+async function saveInChild(repository: TemporaryRepository, sessions: string, count: number, fault?: string) {
   const child = Bun.spawn([process.execPath, PROGRAM, repository.path, sessions, String(count)], {
     env: repository.environment(fault === undefined ? {} : { BACKTRAIL_FAULT: fault }),
     stdout: "pipe",
@@ -79,7 +79,7 @@ for (const fault of ["save:journal", "save:ref", "save:copied", "save:listed", "
   test(`killed at ${fault}: everything is there exactly once afterwards`, async () => {
     using made = await place();
     const { repository, workspace } = made;
-    const { signal } = await inProcess(repository, "one,two", 1, fault);
+    const { signal } = await saveInChild(repository, "one,two", 1, fault);
     expect(signal).toBe("SIGKILL");
     expect(abandonedEntries(workspace)).toHaveLength(1);
     const finished = await finishSaves(workspace);
@@ -101,7 +101,7 @@ for (const fault of ["save:segments", "save:objects"]) {
   test(`killed at ${fault}, before anything was promised: nothing is there, and nothing is broken`, async () => {
     using made = await place();
     const { repository, workspace } = made;
-    expect((await inProcess(repository, "one,two", 1, fault)).signal).toBe("SIGKILL");
+    expect((await saveInChild(repository, "one,two", 1, fault)).signal).toBe("SIGKILL");
     expect(await finishSaves(workspace)).toEqual([]);
     expect(lines(workspace)).toEqual([]);
     expect(inRef(repository, "one")).toEqual([]);
@@ -130,10 +130,10 @@ test("a save that an earlier version began is finished, and its conversation bec
 test("interrupted saves of a session that is being forgotten are not finished; those of another session are", async () => {
   using made = await place();
   const { repository, workspace } = made;
-  await inProcess(repository, "one,two", 1, "save:journal");
+  await saveInChild(repository, "one,two", 1, "save:journal");
   dropFromJournals(workspace, new Set([keyFor("one")]));
   expect((await finishSaves(workspace)).map(({ session }) => session)).toEqual(["two"]);
-  await inProcess(repository, "one", 1, "save:journal");
+  await saveInChild(repository, "one", 1, "save:journal");
   dropFromJournals(workspace, new Set([keyFor("one")]));
   expect(readdirSync(join(workspace.storeDir, "journal"))).toEqual([]);
 });
@@ -154,7 +154,7 @@ test("a conflict between two commits of a submodule is recorded, and git stays w
 test("a save whose objects were pruned is given up, and the repository stays intact", async () => {
   using made = await place();
   const { repository, workspace } = made;
-  await inProcess(repository, "one", 1, "save:journal");
+  await saveInChild(repository, "one", 1, "save:journal");
   repository.git("gc", "--quiet", "--prune=now");
   expect(await finishSaves(workspace)).toEqual([]);
   expect(abandonedEntries(workspace)).toEqual([]);
@@ -166,17 +166,17 @@ test("a save whose objects were pruned is given up, and the repository stays int
 test("a state that is newer than the one left behind stays", async () => {
   using made = await place();
   const { repository, workspace } = made;
-  await inProcess(repository, "one", 1, "save:journal");
+  await saveInChild(repository, "one", 1, "save:journal");
   const file = join(workspace.storeDir, "sessions", `${keyFor("one")}.json`);
   writeJson(file, { revision: 7 });
   expect(await finishSaves(workspace)).toHaveLength(1);
   expect(readJson(file)).toEqual({ revision: 7 });
 });
 
-test("what belongs to a busy session is left to it; a running process's save is not touched", async () => {
+test("a locked session's save is left to the lock's holder, and a running process's save to that process", async () => {
   using made = await place();
   const { repository, workspace } = made;
-  await inProcess(repository, "one", 1, "save:journal");
+  await saveInChild(repository, "one", 1, "save:journal");
   const lock = tryAcquire(sessionLock(workspace, keyFor("one")));
   expect(await finishSaves(workspace)).toEqual([]);
   expect(await finishSaves(workspace, keyFor("one"))).toHaveLength(1);
@@ -192,9 +192,9 @@ test("processes that save at once, into one session and into two, lose nothing",
   using made = await place();
   const { repository, workspace } = made;
   const results = await Promise.all([
-    inProcess(repository, "one", 5),
-    inProcess(repository, "one,two", 5),
-    inProcess(repository, "two", 5),
+    saveInChild(repository, "one", 5),
+    saveInChild(repository, "one,two", 5),
+    saveInChild(repository, "two", 5),
   ]);
   const ids = results.flatMap((result) => result.ids);
   expect(ids).toHaveLength(20);

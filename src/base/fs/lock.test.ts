@@ -36,7 +36,7 @@ test("a lock is held until it is released, then removed", async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test("the lock of a process that is gone is taken over, also if its id lives again", async () => {
+test("a lock whose process has ended is taken over, also if another process has its id now", async () => {
   using place = temporaryDirectory();
   const path = place.at("lock");
   for (const owner of [await deadProcess(), `${process.pid} 1`]) {
@@ -48,7 +48,7 @@ test("the lock of a process that is gone is taken over, also if its id lives aga
   }
 });
 
-test("a lock without a name is given a moment", () => {
+test("an empty lock is taken over only after a moment", () => {
   using place = temporaryDirectory();
   const path = place.at("lock");
   writeFileSync(path, "");
@@ -58,7 +58,7 @@ test("a lock without a name is given a moment", () => {
   expect(tryAcquire(path)).toBeDefined();
 });
 
-test("a takeover that was itself killed is no obstacle for long", () => {
+test("a takeover whose process was killed blocks others only for a moment", () => {
   using place = temporaryDirectory();
   const path = place.at("lock");
   writeFileSync(path, `${process.pid} 1`);
