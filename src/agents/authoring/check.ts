@@ -42,7 +42,7 @@ export interface PayloadCheck {
   event: string;
   /** Null if the event is acknowledged and ignored. */
   type: EventType | null;
-  /** What the event says. */
+  /** The prompt that the event reports; null if it reports none. */
   prompt: string | null;
   sessionId: string | null;
   transcriptPath: string | null;
@@ -88,7 +88,7 @@ export async function checkAgent(target: string, options: CheckOptions = {}): Pr
     return { id, ok: false, problems, fixtures, ...NOTHING };
   }
   const problems = [...(ownProblems ?? []), ...problemsOf(agent.profile), ...codeProblems(agent)];
-  if (!isThere(fixtures)) {
+  if (!hasFixtures(fixtures)) {
     const { hooks, transcript } = agent.profile;
     // A profile that promises nothing that could be recorded lacks no recording.
     const isWhole = Object.keys(hooks?.install ?? {}).length === 0 && !transcript?.lines;
@@ -102,11 +102,11 @@ export async function checkAgent(target: string, options: CheckOptions = {}): Pr
   ];
   const format = `.${agent.profile.transcript?.format ?? "jsonl"}`;
   const recorded = recording.transcripts.filter(({ file }) => file.endsWith(format));
-  const told = recorded.map(({ bytes }) => agentOfTranscript(profiles, bytes) ?? null);
+  const detected = recorded.map(({ bytes }) => agentOfTranscript(profiles, bytes) ?? null);
   const transcripts = recorded
-    // Of the files that grew, those of another kind are not the conversation.
-    .map(({ file, bytes }, index) => checkTranscript(agent, file, bytes, told[index] ?? null))
-    .filter((_, index) => recording.cwd === null || recorded.length === 1 || told[index] === id);
+    // A recording holds every file that grew: if there are several, only those that look like this agent's count.
+    .map(({ file, bytes }, index) => checkTranscript(agent, file, bytes, detected[index] ?? null))
+    .filter((_, index) => recording.cwd === null || recorded.length === 1 || detected[index] === id);
   const seen = [...new Set(payloads.map((payload) => payload.event))];
   const install = agent.profile.hooks?.install ?? {};
   const hooks = Object.keys(install);
@@ -117,11 +117,15 @@ export async function checkAgent(target: string, options: CheckOptions = {}): Pr
   if (agent.profile.transcript?.lines && transcripts.length === 0) unproven.push("transcript.lines");
   const proofs = proofsOf(agent, { recording, payloads, transcripts, missing: unproven });
   const clean = [...payloads, ...transcripts].every((check) => check.problems.length === 0);
-  const isTold = !proofs.some(({ what, state }) => what === "prompts" && state === "unproven");
+  const promptsProven = !proofs.some(({ what, state }) => what === "prompts" && state === "unproven");
   return {
     id,
     ok:
-      problems.length === 0 && clean && (payloads.length > 0 || hooks.length === 0) && unproven.length === 0 && isTold,
+      problems.length === 0 &&
+      clean &&
+      (payloads.length > 0 || hooks.length === 0) &&
+      unproven.length === 0 &&
+      promptsProven,
     problems: [...new Set(problems)],
     fixtures,
     payloads,
@@ -138,7 +142,7 @@ export async function checkAgent(target: string, options: CheckOptions = {}): Pr
 
 const NOTHING = { payloads: [], transcripts: [], fields: [], lineFields: [], unproven: [], proofs: [] };
 
-function isThere(directory: string): boolean {
+function hasFixtures(directory: string): boolean {
   return existsSync(join(directory, "payloads")) || existsSync(join(directory, "transcripts"));
 }
 
@@ -203,7 +207,7 @@ function readableIn(profile: Profile, home: string): (path: string) => boolean {
   return (path) => mayRead(path, { profiles: [profile], storeDir: "/", more: [] }, { HOME: home });
 }
 
-/** Only the conversation may have the prompt; then the profile has no field for it. */
+/** If prompts are read from the conversation instead, the profile needs no field for them. */
 function neededFor(type: EventType | null, agent: Agent): FieldName[] {
   if (type === null) return [];
   const { profile, analyzer } = agent;

@@ -80,12 +80,12 @@ export function historyLine(line: string): HistoryLine {
 }
 
 /** Commands that only change what Aider reads or shows, and do not call the model. */
-const SETTINGS =
+const LOCAL_COMMANDS =
   /^\/(?:add|drop|read-only|ls|tokens|help|settings|model|weak-model|editor-model|models|clear|reset|map|map-refresh|multiline-mode|copy|copy-context|report|save|load|chat-mode|think-tokens|reasoning-effort|exit|quit)(?:\s|$)/;
 
 /** Whether the prompt makes a request to the model. */
 export function isRequest(prompt: string): boolean {
-  return prompt !== "" && prompt !== "<blank>" && !SETTINGS.test(prompt);
+  return prompt !== "" && prompt !== "<blank>" && !LOCAL_COMMANDS.test(prompt);
 }
 
 /** `Tokens: 2.3k sent, 1.1k cache write, 900 cache hit, 120 received.` */

@@ -33,7 +33,7 @@ export function claudeEvent(profile: Profile, envelope: HookEnvelope, context: A
     case "SubagentEnd":
       return subagentEvent(event, envelope);
     default:
-      return toolEvent({ ...event, subagent: located(event.subagent, event.transcriptPath) }, envelope);
+      return toolEvent({ ...event, subagent: withTranscript(event.subagent, event.transcriptPath) }, envelope);
   }
 }
 
@@ -61,7 +61,7 @@ function announcedSubagent({ id }: ToolUse, input: unknown): SubagentRef {
 }
 
 /** Hooks inside a subagent name the subagent, but not its transcript. */
-function located(subagent: SubagentRef | null, sessionTranscript: string | null): SubagentRef | null {
+function withTranscript(subagent: SubagentRef | null, sessionTranscript: string | null): SubagentRef | null {
   if (subagent === null || subagent.transcriptPath !== null) return subagent;
   return { ...subagent, transcriptPath: subagentTranscript(sessionTranscript, subagent.id) };
 }
@@ -71,7 +71,7 @@ function located(subagent: SubagentRef | null, sessionTranscript: string | null)
  * ignored.
  */
 function subagentEvent(event: Event, envelope: HookEnvelope): Event | null {
-  const subagent = located(event.subagent, event.transcriptPath);
+  const subagent = withTranscript(event.subagent, event.transcriptPath);
   if (subagent === null) return null;
   const path = subagent.transcriptPath;
   if (subagent.type === null && (path === null || !existsSync(path))) return null;

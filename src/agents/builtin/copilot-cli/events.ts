@@ -11,39 +11,39 @@ import { commonEvent, metadataOf } from "../../registry/profile-events.ts";
 import { sessionOf, transcriptOf } from "./paths.ts";
 
 /** Other errors come from a tool or the user, and the turn continues. */
-const ENDS_TURN = "model_call";
+const MODEL_CALL = "model_call";
 
 export function copilotEvent(profile: Profile, envelope: HookEnvelope, context: AgentContext): Event | null {
   const common = commonEvent(profile, envelope, context);
   if (common === null) return null;
   const event = { ...common, timestamp: timeOf(envelope) ?? common.timestamp };
   if (event.subagent !== null) return inSubagent(event, event.subagent, envelope);
-  const located = { ...event, transcriptPath: event.transcriptPath ?? transcriptOf(event.sessionId) };
+  const withTranscript = { ...event, transcriptPath: event.transcriptPath ?? transcriptOf(event.sessionId) };
   switch (event.type) {
     case "SessionStart":
-      return { ...located, metadata: metadataOf(envelope, { source: "$.source" }) };
+      return { ...withTranscript, metadata: metadataOf(envelope, { source: "$.source" }) };
     case "SessionEnd":
-      return { ...located, metadata: metadataOf(envelope, { reason: "$.reason" }) };
+      return { ...withTranscript, metadata: metadataOf(envelope, { reason: "$.reason" }) };
     case "Compaction":
-      return { ...located, metadata: metadataOf(envelope, { trigger: "$.trigger" }) };
+      return { ...withTranscript, metadata: metadataOf(envelope, { trigger: "$.trigger" }) };
     case "TurnEnd":
-      return sameName(envelope.event, "errorOccurred") ? failed(located, envelope) : located;
+      return sameName(envelope.event, "errorOccurred") ? failureEvent(withTranscript, envelope) : withTranscript;
     case "ToolStart":
-      return { ...located, subagent: announced(located, envelope) };
+      return { ...withTranscript, subagent: announcedSubagent(withTranscript, envelope) };
     case "SubagentStart":
     case "SubagentEnd":
       // The event does not name the subagent.
       return null;
     default:
-      return located;
+      return withTranscript;
   }
 }
 
 /** A model error ends the turn, and no other end event follows. */
-function failed(event: Event, envelope: HookEnvelope): Event | null {
+function failureEvent(event: Event, envelope: HookEnvelope): Event | null {
   const where = textAt(envelope.raw, ["$.errorContext"]);
   const message = textAt(envelope.raw, ["$.error.message"]) ?? "error";
-  return where === ENDS_TURN ? { ...event, metadata: { error: message.slice(0, 200) } } : null;
+  return where === MODEL_CALL ? { ...event, metadata: { error: message.slice(0, 200) } } : null;
 }
 
 /**
@@ -64,7 +64,7 @@ function inSubagent(event: Event, subagent: SubagentRef, envelope: HookEnvelope)
 }
 
 /** Only this event reports a new subagent's task. */
-function announced(event: Event, envelope: HookEnvelope): SubagentRef | null {
+function announcedSubagent(event: Event, envelope: HookEnvelope): SubagentRef | null {
   if (event.tool?.kind !== "task") return null;
   const input = envelope.toolInput;
   return {

@@ -15,15 +15,15 @@ const WINDOW_BYTES = 64 * 1024;
 const ENDS: readonly unknown[] = ["agentStop", "errorOccurred"];
 
 export async function waitForTurn(event: Event, transcriptPath: string, from: number): Promise<void> {
-  const told = Date.parse(event.timestamp);
+  const hookTime = Date.parse(event.timestamp);
   await waitUntilWritten(transcriptPath, from, { pollMs: POLL_MS, longestMs: MAX_WAIT_MS }, (fd, size) =>
-    tellsOfHook(readRange(fd, Math.max(from, size - WINDOW_BYTES), size), told),
+    hasHookRecord(readRange(fd, Math.max(from, size - WINDOW_BYTES), size), hookTime),
   );
 }
 
 /** Matches the hook by its timestamp, to exclude hooks of earlier turns and of subagents. */
-function tellsOfHook(bytes: Buffer, told: number): boolean {
-  const at = bytes.lastIndexOf(`"timestamp":${told}`);
+function hasHookRecord(bytes: Buffer, hookTime: number): boolean {
+  const at = bytes.lastIndexOf(`"timestamp":${hookTime}`);
   if (at < 0) return false;
   const start = at === 0 ? 0 : bytes.lastIndexOf(10, at - 1) + 1;
   const end = bytes.indexOf(10, at);
