@@ -22,7 +22,7 @@ const MAX_TEXT = 1 << 20;
 const PAGE = "200";
 
 /** One session: its node, and its summary if no conversation is stored. */
-export interface Told {
+export interface SessionWithStory {
   node: SessionNode;
   story: SessionStory;
 }
@@ -30,7 +30,7 @@ export interface Told {
 /** `repository` is null where nothing is recorded; its answers are redacted. */
 export async function collect(
   repository: OpenRepository | null,
-  told: readonly Told[],
+  told: readonly SessionWithStory[],
   name: string,
 ): Promise<ExportedData> {
   const agents = new Set(told.map(({ node }) => node.agent));

@@ -5,7 +5,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { ExportedData } from "../protocol.ts";
 import { OpenRepository } from "../server/repository/open.ts";
 import { NO_REDACTION } from "../server/repository/redaction.ts";
-import { collect, type Told } from "./collect.ts";
+import { collect, type SessionWithStory } from "./collect.ts";
 import { htmlDocument, readPageFiles } from "./document.ts";
 import { withNames } from "./names.ts";
 
@@ -13,7 +13,7 @@ export interface ExportOptions {
   /** Undefined where nothing is recorded. */
   workspace: Workspace | undefined;
   /** The session, then those below it. Stories must be redacted already. */
-  sessions: readonly Told[];
+  sessions: readonly SessionWithStory[];
   /** The names of the sessions' files as they are: a secret may be in one of them. */
   fileNames: readonly string[];
   /** Undefined: unredacted. */
@@ -36,7 +36,7 @@ export async function exportPage({ workspace, sessions, fileNames, redaction }: 
   /** File names are redacted too, and a secret that a name contains is removed wherever the name is mentioned. */
   async function redacted(
     place: Workspace | undefined,
-    told: readonly Told[],
+    told: readonly SessionWithStory[],
     by: Redaction,
     repository: string,
   ): Promise<ExportedData> {

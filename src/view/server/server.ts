@@ -20,9 +20,9 @@ export interface ViewOptions {
   /** 0: any free port. */
   port: number;
   readOnly: boolean;
-  /** Seconds from the last tab to the end; 0: until `stop`. */
+  /** How long the server runs after the last tab was closed; 0: until `stop`. */
   idleSeconds: number;
-  /** The program that hooks in a fork call. */
+  /** The `backtrail` executable, which the hooks of a fork call. */
   executable: string;
   /** The page's files; by default those of this executable. */
   assets?: ReadonlyMap<string, Asset>;

@@ -65,7 +65,7 @@ function conflictingTurns(
   { conflicts }: RestorePlan,
   redaction: Redaction,
 ): ConflictingTurn[] {
-  const { turns } = repository.turns();
+  const { turns } = repository.indexWithMark();
   const facts = rowFacts(repository, turns, redaction);
   const steps = new Set(conflicts.flatMap(({ turn }) => (turn === undefined ? [] : [turn])));
   return [...steps].flatMap((step) => {

@@ -158,7 +158,7 @@ async function drawn(repository: OpenRepository, request: PlanRequest, id: strin
     }
     case "resume": {
       const found = repository
-        .turns()
+        .indexWithMark()
         .turns.all()
         .find(({ session }) => session === request.session);
       if (!found?.agent || !isCommandWord(request.session))
@@ -194,7 +194,7 @@ async function proposalAnswer(repository: OpenRepository, id: string, wanted: st
 
 /** The library accepts many words as targets; the page names steps only. */
 function targetOf(repository: OpenRepository, { target, side }: Extract<PlanRequest, { action: "rewind" }>): string {
-  const { steps } = repository.turns().turns.of(target) ?? {};
+  const { steps } = repository.indexWithMark().turns.of(target) ?? {};
   const wanted = side === "exact" ? "" : side === "before" ? "turn-start" : "turn-end";
   const step = steps?.find((one) => (side === "exact" ? one.id === target : one.kind === wanted));
   if (step) return step.id;

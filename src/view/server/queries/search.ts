@@ -20,7 +20,7 @@ export async function search({ repository, repositories }: Context, query: Query
   });
   const { workspace } = repository;
   const redaction = await repository.redaction(false);
-  const { turns } = repository.turns();
+  const { turns } = repository.indexWithMark();
   const promptOf = (id: string): string | null => {
     const prompt = turns.of(id)?.steps.find((step) => step.prompt)?.prompt ?? null;
     return prompt === null ? null : shorten(redaction.text(prompt), PROMPT_LENGTH);

@@ -52,7 +52,7 @@ export async function wholeConversation(
   name: { agent: string; session: string },
 ): Promise<Conversation | null> {
   const key = sessionKey(name.agent, name.session);
-  const { mark } = repository.turns();
+  const { mark } = repository.indexWithMark();
   const known = cache.get(repository);
   if (known?.key === key && known.mark === mark) return known.conversation;
   const session = await recordedSession(repository.workspace, name).catch(() => null);

@@ -13,7 +13,7 @@ export class OpenRepository {
   readonly id: string;
   readonly workspace: Workspace;
   /** Line counts of turns, which never change once the turn has ended. */
-  readonly lines = new Map<string, LineCounts>();
+  readonly lineCounts = new Map<string, LineCounts>();
   /** Trees that earlier answers named, such as the sides of a fork: a client may name only these. */
   readonly shownTrees = new Set<string>();
   #index: { mark: string; turns: TurnIndex } | undefined;
@@ -27,15 +27,15 @@ export class OpenRepository {
     this.#redaction = redaction && Promise.resolve(redaction);
   }
 
-  /** The steps as they are on disk now, and a text that changes with them. */
-  turns(): { turns: TurnIndex; mark: string } {
+  /** The turns as they are on disk now, and a mark that changes with them. */
+  indexWithMark(): { turns: TurnIndex; mark: string } {
     const mark = stateMark(this.workspace, recordsFile(this.workspace));
     if (this.#index?.mark !== mark) this.#index = { mark, turns: new TurnIndex(this.workspace) };
     return this.#index;
   }
 
   step(id: string): Step {
-    const step = this.turns().turns.step(id);
+    const step = this.indexWithMark().turns.step(id);
     if (step) return step;
     throw new UserError("not-found", "This step is not recorded here, or it has expired.");
   }
@@ -51,7 +51,7 @@ export class OpenRepository {
     return this.#redaction;
   }
 
-  changed(topics: readonly Topic[]): void {
+  invalidate(topics: readonly Topic[]): void {
     if (topics.includes("timeline")) this.#index = undefined;
   }
 

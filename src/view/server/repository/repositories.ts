@@ -61,7 +61,7 @@ export class Repositories {
   }
 
   changed(id: string, topics: Topic[]): void {
-    this.#open.get(id)?.changed(topics);
+    this.#open.get(id)?.invalidate(topics);
     this.onChange(id, topics);
   }
 

@@ -38,7 +38,7 @@ export async function comparedTrees(repository: OpenRepository, query: Query): P
 
 /** A turn is compared with its start. While it runs in this work tree, the current files count. */
 async function treesAround(repository: OpenRepository, id: string): Promise<TreePairOf> {
-  const group = repository.turns().turns.of(id);
+  const group = repository.indexWithMark().turns.of(id);
   const named = group?.steps.find((step) => step.id === id);
   if (!group || !named) throw expired();
   const isSubagent = named.kind === "task" && named.subagent !== null;

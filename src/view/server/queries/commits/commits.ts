@@ -52,24 +52,27 @@ export async function commit({ repository }: Context, query: Query): Promise<Com
   };
 }
 
-interface Told {
+interface CommitSessions {
   sessions: CommitSession[];
   problems: string[];
 }
 
-async function sessionsOf(repository: OpenRepository, found: readonly LinkedCommit[]): Promise<Map<string, Told>> {
+async function sessionsOf(
+  repository: OpenRepository,
+  found: readonly LinkedCommit[],
+): Promise<Map<string, CommitSessions>> {
   const redaction = await repository.redaction(false);
   const recorded = new Set(
     repository
-      .turns()
+      .indexWithMark()
       .turns.all()
       .map(({ session }) => session),
   );
   const reader = new CheckpointReader(repository.workspace);
   try {
-    const told = new Map<string, Told>();
+    const told = new Map<string, CommitSessions>();
     for (const { id, checkpoints } of found) {
-      const one: Told = { sessions: [], problems: [] };
+      const one: CommitSessions = { sessions: [], problems: [] };
       for (const checkpoint of checkpoints) {
         const stored = await reader.find(checkpoint).catch(() => undefined);
         if (!stored) one.problems.push(`Checkpoint ${checkpoint} is not here.`);

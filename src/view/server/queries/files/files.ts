@@ -21,7 +21,7 @@ export async function moments({ repository }: Context, query: Query): Promise<{ 
   const redaction = await repository.redaction(false);
   const path = query.text("path");
   const current = new Set([...activeSteps(workspace)].map(({ id }) => id));
-  const steps = repository.turns().turns.all();
+  const steps = repository.indexWithMark().turns.all();
   const here = steps.filter(({ worktree, kind }) => worktree === workspace.worktree && kind !== "safety");
   const shown = path === null ? here : here.filter((step) => changeOf(step, path) !== undefined);
   const moments = shown.slice(0, MAX_MOMENTS).map((step): Moment => {

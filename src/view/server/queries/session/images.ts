@@ -47,7 +47,7 @@ async function conversationBytes(
   session: string,
 ): Promise<{ entries: readonly Entry[]; bytes: Buffer }> {
   const last = repository
-    .turns()
+    .indexWithMark()
     .turns.all()
     .find((step) => step.session === session && step.transcript !== null);
   const { agent, transcript } = last ?? {};

@@ -129,7 +129,7 @@ function turnsOf(
   entries: readonly Entry[],
   redaction: Redaction,
 ): SessionTurn[] {
-  const { turns } = repository.turns();
+  const { turns } = repository.indexWithMark();
   const steps = turns.all().filter((step) => step.session === id && step.agent === agent && step.turn > 0);
   const byTurn = Map.groupBy(steps, ({ turn }) => turn);
   const prompts = entries.flatMap(({ type, text }, index) => (type === "prompt" ? [{ text, index }] : []));

@@ -26,7 +26,7 @@ const MAX_COUNTED = 200;
 const CURRENT = "current";
 
 export async function timeline({ repository }: Context, query: Query): Promise<Timeline> {
-  const { turns, mark } = repository.turns();
+  const { turns, mark } = repository.indexWithMark();
   const facts = rowFacts(repository, turns, await repository.redaction(false));
   const operations = restoreRows(repository, turns);
   const branches = new Branches(facts, operations);
@@ -50,23 +50,23 @@ export async function timeline({ repository }: Context, query: Query): Promise<T
 
 /** The lines that turns added and deleted, counted by one process for all of them. */
 export async function lines({ repository }: Context, query: Query): Promise<{ lines: Record<string, LineCounts> }> {
-  const { turns } = repository.turns();
+  const { turns } = repository.indexWithMark();
   const ids = query.list("turns").slice(0, MAX_COUNTED);
   const groups = ids.flatMap((id) => {
     const group = turns.of(id);
     const end = group?.steps.find(({ kind }) => kind === "turn-end");
     return group && end ? [{ id, end, before: stateBefore(group) }] : [];
   });
-  const missing = groups.filter(({ end }) => !repository.lines.has(end.id));
+  const missing = groups.filter(({ end }) => !repository.lineCounts.has(end.id));
   const counted = await countLines(
     repository.workspace,
     missing.map(({ before, end }) => ({ before: before?.snapshot.work ?? null, after: end.snapshot.work })),
   );
   missing.forEach(({ end }, i) => {
     const count = counted[i];
-    if (count) repository.lines.set(end.id, count);
+    if (count) repository.lineCounts.set(end.id, count);
   });
-  return { lines: Object.fromEntries(groups.flatMap(({ id, end }) => entry(id, repository.lines.get(end.id)))) };
+  return { lines: Object.fromEntries(groups.flatMap(({ id, end }) => entry(id, repository.lineCounts.get(end.id)))) };
 }
 
 function entry(id: string, count: LineCounts | undefined): [string, LineCounts][] {

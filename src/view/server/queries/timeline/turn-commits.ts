@@ -13,7 +13,7 @@ const MAX_SESSIONS = 50;
 const SECOND = 1_000;
 
 export async function turnCommits({ repository }: Context, query: Query): Promise<{ commits: Record<string, string> }> {
-  const { turns } = repository.turns();
+  const { turns } = repository.indexWithMark();
   const ids = query.list("turns").slice(0, MAX_TURNS);
   const linked = repository.workspace.kind === "private" ? [] : await linkedCommits(repository.workspace);
   const commits: Record<string, string> = {};

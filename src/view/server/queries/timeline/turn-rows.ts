@@ -60,7 +60,7 @@ export function turnRow(group: StepGroup, branch: string, facts: RowFacts): Turn
     fate: fateOf(statuses.of(head)),
     files: countsOf(files),
     paths: changedPaths(files).slice(0, SHOWN_PATHS),
-    lines: end ? (facts.repository.lines.get(end.id) ?? null) : null,
+    lines: end ? (facts.repository.lineCounts.get(end.id) ?? null) : null,
     model: head.model,
     tokens: end?.tokens ?? null,
     cost: end ? costOf(end) : null,

@@ -18,7 +18,7 @@ const MAX_TOOL_TEXT = 1 << 20;
 const MAX_NEIGHBOR_DISTANCE = 500;
 
 export async function turn({ repository }: Context, query: Query): Promise<TurnDetails> {
-  const { turns } = repository.turns();
+  const { turns } = repository.indexWithMark();
   const group = requireTurn(turns, query.required("id"));
   const redaction = await repository.redaction(query.flag("reveal"));
   const row = turnRow(group, "current", rowFacts(repository, turns, redaction));
@@ -53,7 +53,7 @@ function whyNoTools(steps: StepGroup["steps"]): TurnDetails["noTools"] {
 }
 
 export async function toolCall({ repository }: Context, query: Query): Promise<ToolCallDetails> {
-  const group = requireTurn(repository.turns().turns, query.required("turn"));
+  const group = requireTurn(repository.indexWithMark().turns, query.required("turn"));
   const id = query.required("call");
   const redaction = await repository.redaction(query.flag("reveal"));
   const entries = (await entriesOfTurn(repository, group.steps)) ?? [];
