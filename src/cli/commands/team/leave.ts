@@ -26,6 +26,6 @@ export async function run(options: Options, io: Io): Promise<undefined> {
   io.say(`Left the team at ${membership.url}. This machine no longer sends anything.`);
   if (problem !== null)
     io.say(
-      `The token could not be revoked: ${oneLine(problem)} Ask for \`backtrail hub token revoke ${membership.device}\`.`,
+      `The token could not be revoked: ${oneLine(problem)} Ask an administrator to run \`backtrail hub token revoke ${membership.device}\`.`,
     );
 }
