@@ -25,7 +25,7 @@ export interface AgentHealth {
   lastHeard: string | null;
   obstacles: Obstacle[];
   /** A session with a transcript but without hook calls. */
-  unheardSession: { id: string; time: string } | null;
+  sessionWithoutHooks: { id: string; time: string } | null;
 }
 
 interface Options {
@@ -52,7 +52,7 @@ export async function agentHealth(
     lastHeard: last,
     // Hooks that have been called must have been reviewed, whatever the review file says.
     obstacles: heard ? obstacles.filter(({ kind }) => kind !== "review") : obstacles,
-    unheardSession: unheard(workspace, agent, own, heard ? last : null, since),
+    sessionWithoutHooks: unheard(workspace, agent, own, heard ? last : null, since),
   };
 }
 
@@ -72,7 +72,7 @@ function unheard(
   sessions: readonly SessionState[],
   last: string | null,
   since: string,
-): AgentHealth["unheardSession"] {
+): AgentHealth["sessionWithoutHooks"] {
   if (transcriptDirectories(agent.profile).length === 0) return null;
   const known = new Set(sessions.map(({ id }) => id));
   const from = last === null ? Date.parse(since) : Date.parse(last) + LATE_MS;

@@ -13,7 +13,7 @@ import { changesBetween, currentSnapshot, diffTrees } from "../../steps/diff.ts"
 import type { ForkRecord } from "../../steps/forks.ts";
 import { stepsIn } from "../../steps/log.ts";
 import { type Cost, estimatedCost, type Use } from "../../transcripts/prices.ts";
-import { notThere, workspaceOf } from "./find.ts";
+import { missingForkError, workspaceOf } from "./find.ts";
 import { branchTip } from "./worktree.ts";
 
 export interface Attempt {
@@ -70,7 +70,7 @@ async function forkTree(workspace: Workspace, record: ForkRecord): Promise<strin
 /** The tree of a fork that is only a branch. */
 export async function branchTree(workspace: Workspace, record: ForkRecord): Promise<string> {
   const tip = record.kind === "branch" && record.branch !== null ? await branchTip(workspace, record.branch) : null;
-  if (tip === null) throw notThere(workspace, record);
+  if (tip === null) throw missingForkError(workspace, record);
   return gitIn(workspace).text(["rev-parse", `${tip}^{tree}`]);
 }
 

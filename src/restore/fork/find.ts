@@ -67,7 +67,7 @@ export function workspaceOf(workspace: Workspace, record: ForkRecord): Workspace
 }
 
 /** Newest first. */
-export async function standings(workspace: Workspace): Promise<ForkStatus[]> {
+export async function forkStatuses(workspace: Workspace): Promise<ForkStatus[]> {
   const forks = (await forksAndRuns(workspace)).sort((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
   // A fork dropped long ago may have had the same name.
   const since = new Map(forks.flatMap(({ worktree, time }) => (worktree === null ? [] : [[worktree, time] as const])));
@@ -103,7 +103,7 @@ function whyNotThere(workspace: Workspace, record: ForkRecord): "gone" | "unlink
 }
 
 /** The error for commands that need the fork's files: why there are none, and what to do. */
-export function notThere(workspace: Workspace, record: ForkRecord): ForkError {
+export function missingForkError(workspace: Workspace, record: ForkRecord): ForkError {
   if (whyNotThere(workspace, record) === "gone")
     return new ForkError("not-found", { kind: "fork-gone", fork: record.name });
   const directory = placeOf(workspace, record) ?? "";

@@ -20,8 +20,8 @@ import { stepsIn } from "../../steps/log.ts";
 import { resumeInterruptedRestores } from "../apply/resume-interrupted.ts";
 import type { ForkNote } from "../notes.ts";
 import { appendReversedDrop } from "../operations/records.ts";
-import type { BroughtPaths } from "../owned/bring.ts";
-import { bringToFork, demandBrought } from "../owned/brought.ts";
+import type { PathsToBring } from "../owned/bring.ts";
+import { bringToFork, requireIgnoredPaths } from "../owned/brought.ts";
 import { ignoredFiles } from "../owned/ignored.ts";
 import { stateOf } from "../plan/state.ts";
 import { applyRestore, planRestore } from "../rewind.ts";
@@ -48,7 +48,7 @@ export interface MakeOptions extends PlaceOptions {
     takesBack: NonNullable<ForkMaking["takesBack"]>;
   };
   /** Ignored paths to link or copy into the fork. */
-  bring?: BroughtPaths;
+  bring?: PathsToBring;
 }
 
 export interface MadeFork {
@@ -61,7 +61,7 @@ export interface MadeFork {
 export async function makeFork(workspace: Workspace, target: StateTarget, options: MakeOptions): Promise<MadeFork> {
   const lock = await lockForks(workspace);
   try {
-    if (options.bring) await demandBrought(workspace, options.bring);
+    if (options.bring) await requireIgnoredPaths(workspace, options.bring);
     const record = await draft(workspace, target, options);
     writeForkRecord(workspace, record);
     faultPoint("fork:record");

@@ -8,13 +8,13 @@ import { ForkError } from "../fork/problems.ts";
 import { removeWhole } from "./removal.ts";
 
 /** Paths relative to the root of the work tree. */
-export interface BroughtPaths {
+export interface PathsToBring {
   link: readonly string[];
   copy: readonly string[];
 }
 
 /** Repeatable after a kill. Keeps paths that the copy already has. */
-export function bringOver(root: string, destination: string, { link, copy }: BroughtPaths): void {
+export function bringOver(root: string, destination: string, { link, copy }: PathsToBring): void {
   for (const [paths, put] of [
     [link, linkTo],
     [copy, copyTo],

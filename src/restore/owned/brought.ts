@@ -12,7 +12,7 @@ import type { Workspace } from "../../git/workspace.ts";
 import type { ForkRecord } from "../../steps/forks.ts";
 import { safeStat } from "../apply/move.ts";
 import { ForkError } from "../fork/problems.ts";
-import { type BroughtPaths, bringOver, partialOf, requireSource } from "./bring.ts";
+import { bringOver, type PathsToBring, partialOf, requireSource } from "./bring.ts";
 
 type Kind = "link" | "copy";
 
@@ -22,7 +22,7 @@ const COMMENTS: Readonly<Record<Kind, string>> = {
 };
 
 /** Validates paths up front: each must exist and be ignored, because the fork already contains everything else. */
-export async function demandBrought(workspace: Workspace, { link, copy }: BroughtPaths): Promise<void> {
+export async function requireIgnoredPaths(workspace: Workspace, { link, copy }: PathsToBring): Promise<void> {
   for (const path of [...link, ...copy]) {
     requireSource(workspace.root, path);
     if (await isIgnored(workspace, path)) continue;

@@ -19,15 +19,15 @@ function changed(path: string, before = entry("old"), after = entry("new")): Tre
   return { path, status: "modified", before, after };
 }
 
-function ground(standing: Record<string, PathType>): WorkTreeView {
+function viewOf(found: Record<string, PathType>): WorkTreeView {
   return {
-    at: (path) => standing[path] ?? "nothing",
-    below: (path) => Object.keys(standing).filter((inner) => inner.startsWith(`${path}/`)),
+    at: (path) => found[path] ?? "nothing",
+    below: (path) => Object.keys(found).filter((inner) => inner.startsWith(`${path}/`)),
     hasOtherName: () => false,
   };
 }
 
-function plan(differences: TreeDifference[], standing: Record<string, PathType> = {}, more: Partial<PlanInput> = {}) {
+function plan(differences: TreeDifference[], found: Record<string, PathType> = {}, more: Partial<PlanInput> = {}) {
   return planFiles({
     differences,
     presentRaw: new Map(),
@@ -38,7 +38,7 @@ function plan(differences: TreeDifference[], standing: Record<string, PathType> 
     protectedDirectories: [],
     skipWorktreePaths: new Set(),
     isSelected: () => true,
-    ground: ground(standing),
+    workTree: viewOf(found),
     ...more,
   });
 }
@@ -84,34 +84,34 @@ test("bytes that git does not see are restored too", () => {
 });
 
 test("on a file system that ignores case, a name's new case is not in its own way", () => {
-  const standing: Record<string, PathType> = { README: "file", readme: "file" };
-  const insensitive = { ground: { ...ground(standing), hasOtherName: (path: string) => path === "README" } };
-  const { files, notUndone } = plan([added("README"), deleted("readme")], standing, insensitive);
+  const found: Record<string, PathType> = { README: "file", readme: "file" };
+  const insensitive = { workTree: { ...viewOf(found), hasOtherName: (path: string) => path === "README" } };
+  const { files, notUndone } = plan([added("README"), deleted("readme")], found, insensitive);
   expect([files.delete, files.write.map(({ path }) => path), notUndone]).toEqual([["readme"], ["README"], []]);
 });
 
 test("on a case-sensitive file system, a name in another case is another file, and a conflict", () => {
-  const standing: Record<string, PathType> = { README: "file", readme: "file" };
-  const { files, notUndone } = plan([added("README"), deleted("readme")], standing);
+  const found: Record<string, PathType> = { README: "file", readme: "file" };
+  const { files, notUndone } = plan([added("README"), deleted("readme")], found);
   expect([files.delete, files.write, notUndone.map(effectPath)]).toEqual([["readme"], [], ["README"]]);
 });
 
 test("a directory gives way to a file only if all of it goes", () => {
-  const standing: Record<string, PathType> = { thing: "directory", "thing/a": "file" };
-  expect(plan([added("thing"), deleted("thing/a")], standing).files.write).toHaveLength(1);
-  const { files, notUndone } = plan([added("thing"), deleted("thing/a")], { ...standing, "thing/ignored": "file" });
+  const found: Record<string, PathType> = { thing: "directory", "thing/a": "file" };
+  expect(plan([added("thing"), deleted("thing/a")], found).files.write).toHaveLength(1);
+  const { files, notUndone } = plan([added("thing"), deleted("thing/a")], { ...found, "thing/ignored": "file" });
   expect(files.write).toEqual([]);
   expect(notUndone.map(effectPath)).toEqual(["thing"]);
 });
 
 test("a recorded file is replaced by a directory; an unrecorded file is a conflict", () => {
-  const standing: Record<string, PathType> = { thing: "file" };
-  expect(plan([deleted("thing"), added("thing/a")], standing)).toMatchObject({ conflicts: [] });
-  expect(plan([added("thing/a")], standing).conflicts).toEqual([
+  const found: Record<string, PathType> = { thing: "file" };
+  expect(plan([deleted("thing"), added("thing/a")], found)).toMatchObject({ conflicts: [] });
+  expect(plan([added("thing/a")], found).conflicts).toEqual([
     { path: "thing/a", reason: { kind: "obstacle", parent: "thing", type: "file" } },
   ]);
   const chosen = { isSelected: (path: string) => path.startsWith("thing/") };
-  expect(plan([deleted("thing"), added("thing/a")], standing, chosen).conflicts).toHaveLength(1);
+  expect(plan([deleted("thing"), added("thing/a")], found, chosen).conflicts).toHaveLength(1);
 });
 
 test("untouched files are listed, up to a limit", () => {

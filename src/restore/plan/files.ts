@@ -35,7 +35,7 @@ export interface PlanInput {
   ignoredAtTarget?: ReadonlySet<string>;
   permissions?: PlannedPermissions;
   isSelected: (path: string) => boolean;
-  ground: WorkTreeView;
+  workTree: WorkTreeView;
 }
 
 /** A snapshot's entry at a path; `raw` names the exact bytes if git's filters would not reproduce them. */
@@ -80,11 +80,11 @@ export function planFiles(input: PlanInput): Planned {
   const removed = new Set(files.delete);
   const folded = new Set(files.delete.map(fold));
   // On such a file system, a file to delete can show up under the name of a file to write.
-  const isRenamed = (path: string) => folded.has(fold(path)) && input.ground.hasOtherName(path);
+  const isRenamed = (path: string) => folded.has(fold(path)) && input.workTree.hasOtherName(path);
   for (const { path, entry, before } of writes) {
-    const obstacle = obstacleAbove(input.ground, path, removed);
+    const obstacle = obstacleAbove(input.workTree, path, removed);
     if (obstacle) conflicts.push({ path, reason: obstacle });
-    else if (before === null && !isFree(input.ground, path, removed) && !isRenamed(path)) left.inTheWay(path);
+    else if (before === null && !isFree(input.workTree, path, removed) && !isRenamed(path)) left.inTheWay(path);
     else {
       files.write.push({ path, entry, raw: input.targetRaw.get(path) ?? null, ...permissionsOf(input, path) });
       note(path, before);
@@ -104,7 +104,7 @@ function permissionsOf({ permissions }: PlanInput, path: string): Pick<PlannedWr
 function plannedDirectories(input: PlanInput, write: readonly PlannedWrite[]): PlannedDirectory[] {
   const planned = new Map<string, number>();
   for (const path of new Set(write.flatMap((file) => parentsOf(file.path)))) {
-    const permissions = input.ground.at(path) === "directory" ? undefined : input.permissions?.directory(path);
+    const permissions = input.workTree.at(path) === "directory" ? undefined : input.permissions?.directory(path);
     if (permissions !== undefined) planned.set(path, permissions);
   }
   for (const [path, permissions] of input.permissions?.directories ?? [])
@@ -131,26 +131,26 @@ function sameBytes(input: PlanInput, path: string): boolean {
 }
 
 /** The reason a path can't be written. A restore never writes through a link and never removes an unplanned file. */
-function obstacleAbove(ground: WorkTreeView, path: string, removed: ReadonlySet<string>): ConflictReason | undefined {
+function obstacleAbove(workTree: WorkTreeView, path: string, removed: ReadonlySet<string>): ConflictReason | undefined {
   for (const parent of parentsOf(path)) {
-    const standing = ground.at(parent);
-    if (standing === "nothing") return undefined;
-    if (standing === "directory") continue;
+    const found = workTree.at(parent);
+    if (found === "nothing") return undefined;
+    if (found === "directory") continue;
     if (removed.has(parent)) return undefined;
-    const type = standing === "symlink" || standing === "file" ? standing : "special-file";
+    const type = found === "symlink" || found === "file" ? found : "special-file";
     return { kind: "obstacle", parent, type };
   }
   return undefined;
 }
 
 /** True if the plan deletes everything at `path`. */
-function isFree(ground: WorkTreeView, path: string, removed: ReadonlySet<string>): boolean {
+function isFree(workTree: WorkTreeView, path: string, removed: ReadonlySet<string>): boolean {
   // If the plan deletes a link above the path, any file seen through that link belongs to the link's target.
   if (parentsOf(path).some((parent) => removed.has(parent))) return true;
-  const standing = ground.at(path);
-  if (standing === "nothing") return true;
-  if (standing !== "directory") return false;
-  return ground.below(path)?.every((inner) => removed.has(inner)) ?? false;
+  const found = workTree.at(path);
+  if (found === "nothing") return true;
+  if (found !== "directory") return false;
+  return workTree.below(path)?.every((inner) => removed.has(inner)) ?? false;
 }
 
 const SHOWN_PATHS = 20;

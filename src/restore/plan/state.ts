@@ -75,7 +75,7 @@ export async function planInput(
     protectedDirectories: [...new Set((await agents).flatMap(({ profile }) => profile.protected_dirs))],
     skipWorktreePaths: await unwatched,
     isSelected: patterns && patterns.length > 0 ? pathMatcher(patterns) : () => true,
-    ground: workTreeView(workspace.root),
+    workTree: workTreeView(workspace.root),
   };
 }
 

@@ -31,7 +31,7 @@ export interface ResumedConversation {
   lastId: string | null;
   /** A title that the user recognizes. */
   title: string;
-  /** The last prompt, by which a list of sessions shows it; null if it is not recorded. */
+  /** The last prompt, which a list of sessions shows; null if none is recorded. */
   prompt: string | null;
   /** When it was recorded. */
   time: string;
@@ -90,7 +90,7 @@ async function fromCheckpoint(
     throw new ResumeError("not-found", { kind: "checkpoint-conversation-removed", checkpoint });
   const own = ownChunks(workspace, sessionKey(agent.profile.id, metadata.session_id));
   const parts = stored.chunks.map(({ id, bytes }) =>
-    // Only for our own sessions: a foreign one could contain placeholders to extract secrets of this machine.
+    // Only in our own sessions: a checkpoint from elsewhere could hold placeholders that reveal secrets of this machine.
     own.has(id) ? restorePlaceholders(bytes, openVault(workspace.storeDir)) : Buffer.from(bytes),
   );
   const joined = parts.length === 1 && parts[0] ? parts[0] : joinLines(parts);

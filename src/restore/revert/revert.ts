@@ -78,7 +78,7 @@ export async function revertChanges(
   for (const change of changes) {
     const base = await exact.treeOf(change.after);
     const before = await exact.treeOf(change.before);
-    const theirs = await without(objects.trees, base, before, change.paths, submodules);
+    const theirs = await withPathsFrom(objects.trees, base, before, change.paths, submodules);
     if (theirs === base) continue;
     const merged = await mergeTrees(workspace, objects.writer, { base, ours, theirs }, nameSides(change));
     const conflicts = conflictsIn(merged);
@@ -126,7 +126,7 @@ async function isIn(trees: TreeStore, path: string, roots: readonly string[]): P
 }
 
 /** The tree `after`, with these paths taken from `before`. */
-async function without(
+async function withPathsFrom(
   trees: TreeStore,
   after: string,
   before: string,
@@ -217,7 +217,7 @@ class ExactBytes {
     for (const { path, after } of await compareTrees(this.#trees, from, to)) {
       const had = await entryAt(this.#trees, present.raw, path);
       const clean = after && this.#known.get(after.id);
-      const isExact = after !== null && (clean !== undefined || (had !== null && !this.#isGits(after)));
+      const isExact = after !== null && (clean !== undefined || (had !== null && !this.#isGitVersion(after)));
       work.set(path, after && clean ? { mode: after.mode, id: clean.id } : after);
       if (isExact) raw.set(path, { mode: FILE_MODE, id: after.id });
       else if (had) raw.set(path, null);
@@ -228,8 +228,8 @@ class ExactBytes {
     };
   }
 
-  /** True if git stores these bytes in place of exact ones. */
-  #isGits(entry: TreeEntry): boolean {
+  /** True if this is the version that git stores of a file whose exact bytes differ. */
+  #isGitVersion(entry: TreeEntry): boolean {
     return [...this.#known.values()].some(({ id }) => id === entry.id);
   }
 }

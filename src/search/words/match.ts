@@ -25,7 +25,7 @@ function hasInRow(pieces: readonly string[], wanted: readonly string[]): boolean
   return false;
 }
 
-/** Ranges of the text that match a word (or a prefix). In scripts without spaces, any run of the wanted letters. */
+/** Ranges of the text that match a word or a prefix. In scripts without spaces, any occurrence of the letters matches. */
 export function* wordMatches(
   text: string,
   wanted: string,
@@ -43,11 +43,11 @@ export function* wordMatches(
   }
 }
 
-/** The words in which the wanted one can be: a search for its first piece is much faster than a look at every word. */
+/** The words that can match. Searching for the first piece of the wanted word is faster than looking at every word. */
 function* wordsWith(text: string, wanted: string, isPrefix: boolean): Generator<{ start: number; end: number }> {
   const folded = fold(text);
   const part = (isPrefix ? wholeOf(wanted) : piecesOf(wanted)[0]) || wholeOf(wanted);
-  // Folding has moved characters.
+  // Folding changed the length, so a position in one text is another in the other.
   if (folded.length !== text.length) {
     for (const span of wordSpans(text)) if (!span.cjk) yield span;
     return;

@@ -9,7 +9,7 @@ import { currentSnapshot, diffTrees } from "../../steps/diff.ts";
 import type { Experiment } from "../../steps/results/types.ts";
 import { TrialError } from "../problems.ts";
 import { type TrialOptions, Trials, type Tried } from "../trial/trials.ts";
-import { type Culprit, culpritOf } from "./culprit.ts";
+import { type Culprit, findCulprit } from "./culprit.ts";
 import { momentOf, type Point, pointsBetween } from "./points.ts";
 import { type Search, search } from "./search.ts";
 
@@ -54,7 +54,7 @@ export async function bisect(workspace: Workspace, experiment: Experiment, optio
   const inconclusive = points.slice(outcome.good + 1, outcome.bad);
   const files = await diffTrees(workspace, good.state.work, bad.state.work);
   const paths = files.map(({ path }) => path);
-  const culprit = culpritOf(points, outcome.bad, paths, await runningTurns(workspace));
+  const culprit = findCulprit(points, outcome.bad, paths, await runningTurns(workspace));
   return { kind: "found", found: { good, bad, inconclusive, culprit, files } };
 }
 

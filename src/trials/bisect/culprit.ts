@@ -13,7 +13,7 @@ export interface Culprit {
 }
 
 /** `bad` is the position of the first failing state among all points; `paths` are the files that changed there. */
-export function culpritOf(
+export function findCulprit(
   points: readonly Point[],
   bad: number,
   paths: readonly string[],

@@ -15,7 +15,7 @@ import { ObjectWriter } from "../../git/objects/writer.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { markOf, safeStat } from "../../restore/apply/move.ts";
 import { stage } from "../../restore/apply/stage.ts";
-import { type BroughtPaths, bringOver } from "../../restore/owned/bring.ts";
+import { bringOver, type PathsToBring } from "../../restore/owned/bring.ts";
 import { removeWhole } from "../../restore/owned/removal.ts";
 import type { PlannedWrite } from "../../restore/types.ts";
 import type { TrialState } from "../../steps/results/types.ts";
@@ -30,13 +30,13 @@ export class ThrowawayTree {
   readonly path: string;
   readonly #workspace: Workspace;
   readonly #record: TrialRecord;
-  readonly #bring: BroughtPaths;
+  readonly #bring: PathsToBring;
   readonly #reader: ObjectReader;
   readonly #trees: TreeStore;
   #state: TrialState | null = null;
   readonly #laid = new Map<string, Laid>();
 
-  private constructor(workspace: Workspace, bring: BroughtPaths) {
+  private constructor(workspace: Workspace, bring: PathsToBring) {
     this.#workspace = workspace;
     this.#bring = bring;
     this.#record = newRecord(newStepId());
@@ -45,7 +45,7 @@ export class ThrowawayTree {
     this.#trees = new TreeStore(this.#reader, new ObjectWriter(workspace));
   }
 
-  static async make(workspace: Workspace, bring: BroughtPaths): Promise<ThrowawayTree> {
+  static async make(workspace: Workspace, bring: PathsToBring): Promise<ThrowawayTree> {
     const tree = new ThrowawayTree(workspace, bring);
     writeRecord(workspace, tree.#record);
     faultPoint("trial:recorded");

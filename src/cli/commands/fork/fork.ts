@@ -7,7 +7,7 @@ import { UserError } from "../../../base/errors.ts";
 import { printable, shownPath } from "../../../base/text.ts";
 import type { Workspace } from "../../../git/workspace.ts";
 import { type MadeFork, makeFork } from "../../../restore/fork/make.ts";
-import type { BroughtPaths } from "../../../restore/owned/bring.ts";
+import type { PathsToBring } from "../../../restore/owned/bring.ts";
 import { resolveTarget } from "../../../restore/targets/resolve.ts";
 import type { StateTarget } from "../../../restore/types.ts";
 import { DEFAULT_HANDOFF_CHARACTERS } from "../../../transcripts/handoff.ts";
@@ -54,7 +54,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   throw new UserError("not-found", "There is no conversation to start the agent with.", "Start the agent by hand.");
 }
 
-function checkedPaths({ link, copy }: Options): BroughtPaths | undefined {
+function checkedPaths({ link, copy }: Options): PathsToBring | undefined {
   const [linked, copied] = [link, copy].map((paths) => [...new Set((paths ?? []).map(checkedPath))].sort());
   return linked?.length || copied?.length ? { link: linked ?? [], copy: copied ?? [] } : undefined;
 }

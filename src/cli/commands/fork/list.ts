@@ -3,7 +3,7 @@
 import { now } from "../../../base/clock.ts";
 import { oneLine, plural } from "../../../base/text.ts";
 import type { Workspace } from "../../../git/workspace.ts";
-import { type ForkStatus, standings } from "../../../restore/fork/find.ts";
+import { type ForkStatus, forkStatuses } from "../../../restore/fork/find.ts";
 import type { ForkRecord } from "../../../steps/forks.ts";
 import { stepsIn } from "../../../steps/log.ts";
 import type { OptionsOf } from "../../program/spec.ts";
@@ -19,7 +19,7 @@ type Options = OptionsOf<typeof forkListCommand>;
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const workspace = await openForReading(io);
-  const found = await standings(workspace);
+  const found = await forkStatuses(workspace);
   if (options.json) {
     io.json({ forks: found.map(({ record, ...rest }) => ({ ...forkJson(record), ...rest })) });
     return;

@@ -95,8 +95,8 @@ async function healthOf(
   const shown = (file: string) => placeOf(file, workspace.root);
   const found = await agentHealth(workspace, agent, scope, { executable: ownExecutable(), shown, sessions });
   const problems = found.obstacles.map(({ message, hint }) => `${message} ${hint}`);
-  if (found.unheardSession) {
-    const { id, time } = found.unheardSession;
+  if (found.sessionWithoutHooks) {
+    const { id, time } = found.sessionWithoutHooks;
     problems.push(
       `${agent.profile.id} worked here without calling its hooks ${age(time, now())}: session ${id} is not recorded.`,
     );

@@ -54,7 +54,7 @@ async function callFindings(
 ): Promise<Finding[]> {
   const { id } = agent.profile;
   const shown = (path: string) => shownPath(within(workspace, path));
-  const { obstacles, unheardSession, heard, lastHeard } = await agentHealth(workspace, agent, scope, {
+  const { obstacles, sessionWithoutHooks, heard, lastHeard } = await agentHealth(workspace, agent, scope, {
     executable,
     shown,
   });
@@ -62,8 +62,8 @@ async function callFindings(
     const fact = { kind: "hooks-obstructed", obstacle: kind, text: message, remedy: hint } as const;
     return kind === "ignored-file" ? problem("hooks", fact) : warning("hooks", fact);
   });
-  if (unheardSession) {
-    const { id: session, time } = unheardSession;
+  if (sessionWithoutHooks) {
+    const { id: session, time } = sessionWithoutHooks;
     findings.push(warning("hooks", { kind: "hooks-not-called", agent: id, session, time }));
   }
   if (findings.length > 0) return findings;
