@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bash, ScriptedClaude, type TemporaryRepository, temporaryRepository, write } from "../support/index.ts";
+import { gitWith, settled } from "./commits.ts";
 
 interface Found {
   hits: {
@@ -90,6 +91,46 @@ test("a line that only a shell command removed is found, with its turn and its f
   ]);
   expect((await found(recording, "platypus is:undone")).total).toBeGreaterThan(0);
   expect((await found(recording, "platypus is:kept field:removed")).total).toBe(0);
+});
+
+test("a turn is committed by the commit that has its changes, not by one before it or after its undo", async () => {
+  using recording = await recorded();
+  const { repository, agent } = recording;
+  const commit = (later = 0) => {
+    const date = new Date(Date.now() + later).toISOString();
+    repository.git("add", "--all");
+    gitWith(repository, { GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date }, "commit", "-qm", "A file");
+    return repository.git("rev-parse", "HEAD");
+  };
+  const fateOf = async (word: string) => (await found(recording, "--added", word)).hits[0]?.fate;
+  await agent.start();
+  await agent.turn("First", [write("a.txt", "okapiOne\n")]);
+  const one = commit();
+  await agent.turn("Second", [write("a.txt", "okapiOne\nokapiTwo\n")]);
+  await settled(repository);
+  expect(await fateOf("okapiOne")).toMatchObject({ state: "kept", commit: one });
+  expect(await fateOf("okapiTwo")).toMatchObject({ state: "kept", commit: null });
+  const two = commit();
+  await agent.turn("Third", [write("a.txt", "okapiOne\nokapiTwo\nokapiThree\n")]);
+  expect((await repository.run(["undo", "last", "--yes"], { env })).code).toBe(0);
+  await agent.turn("Fourth", [write("a.txt", "okapiOne\nokapiTwo\nokapiFour\n")]);
+  // Clocks of git have seconds.
+  const four = commit(60_000);
+  await settled(repository);
+  expect(await fateOf("okapiTwo")).toMatchObject({ state: "kept", commit: two });
+  expect(await fateOf("okapiThree")).toMatchObject({ state: "undone", commit: null });
+  expect(await fateOf("okapiFour")).toMatchObject({ commit: four });
+});
+
+test("a hit among changed lines shows the line that matched, not its neighbours", async () => {
+  using recording = await recorded();
+  const { agent } = recording;
+  await agent.start();
+  await agent.turn("Cache", [
+    write("a.ts", "const okapi = new Map();\nexport function cached(id) {\n  return 1;\n}\n"),
+  ]);
+  const { hits } = await found(recording, "--added", "cached(");
+  expect(hits).toMatchObject([{ snippet: "export function cached(id) {", path: "a.ts" }]);
 });
 
 test("sessions that Backtrail did not record are found, and stay found when the agent deletes its file", async () => {

@@ -9,8 +9,10 @@ import { changedPaths } from "../../model/changes.ts";
 import { sessionRefKey } from "../../model/session.ts";
 import type { Step } from "../../model/step.ts";
 import { isTurnStep } from "../../model/turn.ts";
+import { activeRestores, type RestoreRecord } from "../../restore/apply/restore-log.ts";
 import { type CheckResults, readCheckResults } from "../../restore/targets/check-results.ts";
 import { readTurnStatuses, type TurnStatuses } from "../../restore/targets/turn-status.ts";
+import type { TurnName } from "../../restore/targets/turns.ts";
 import { logsDirectory } from "../../run/log/layout.ts";
 import { inOrder } from "../../run/sessions/model.ts";
 import { sessionTree } from "../../run/sessions/tree.ts";
@@ -18,6 +20,9 @@ import { stepsIn } from "../../steps/log.ts";
 import { estimatedCost } from "../../transcripts/prices.ts";
 import type { Document } from "../index/documents.ts";
 import type { Fate, SessionLocation } from "./fates.ts";
+
+/** Clocks of git have seconds. */
+const SECOND = 1_000;
 
 export class RepositoryRecords {
   readonly workspace: Workspace;
@@ -27,6 +32,7 @@ export class RepositoryRecords {
   readonly #commits = new Map<string, Promise<LinkedCommit[]>>();
   #statuses: TurnStatuses | undefined;
   #checks: CheckResults | undefined;
+  #restores: readonly RestoreRecord[] | undefined;
   #runs: Promise<Map<string, readonly string[]>> | undefined;
 
   constructor(workspace: Workspace) {
@@ -69,17 +75,43 @@ export class RepositoryRecords {
     return verdict === "pass" ? "green" : verdict === "fail" ? "red" : null;
   }
 
-  /** The first commit of a linked checkpoint, made after the turn began, that has one of its files. */
+  /**
+   * The first commit of a linked checkpoint that has one of the turn's files, made after the turn began and, if it was
+   * undone or rewound, before that.
+   */
   async commitOf(step: Step): Promise<string | null> {
     const files = new Set(changedPaths(step.files));
     if (files.size === 0 || step.session === null || this.workspace.kind === "private") return null;
     const commits = await this.#commitsOf(step.session);
+    if (commits.length === 0) return null;
+    const start = this.#startOf(step);
+    const gone = this.#goneSince(step);
     for (const { id, time } of commits) {
-      if (Date.parse(time) + 1_000 < Date.parse(step.time) && !isSameTurn(step, time)) continue;
+      if (Date.parse(time) + SECOND <= Date.parse(start.time) || id === start.head) continue;
+      if (gone !== null && Date.parse(time) > Date.parse(gone)) continue;
       const changed = await committedFiles(this.workspace, id);
       if (changed.some((file) => files.has(file))) return id;
     }
     return null;
+  }
+
+  /** The turn's first step; the step itself where the beginning is not recorded. */
+  #startOf(step: Step): Step {
+    const steps = this.#bySession.get(sessionRefKey({ agent: step.agent ?? "", session: step.session ?? "" })) ?? [];
+    return steps.find(({ kind, turn }) => kind === "turn-start" && turn === step.turn) ?? step;
+  }
+
+  /** When an undo or a rewind took the turn's changes out of the files; null if they are kept. */
+  #goneSince(step: Step): string | null {
+    const state = this.stateOf(step);
+    if (state === "kept") return null;
+    this.#restores ??= activeRestores(this.workspace);
+    const isIt = ({ kind, time, target }: RestoreRecord) =>
+      time >= step.time &&
+      (state === "rewound"
+        ? kind === "rewind"
+        : "turns" in target && target.turns.some((turn) => isTurnOf(turn, step)));
+    return this.#restores.find(isIt)?.time ?? null;
   }
 
   async fateOf(step: Step): Promise<Fate> {
@@ -126,7 +158,6 @@ function turnBefore(end: Step, steps: readonly Step[]): number {
   return steps.findLast(({ kind, turn }) => kind === "turn-end" && turn < end.turn)?.turn ?? 0;
 }
 
-/** An agent may commit before its turn ends. */
-function isSameTurn({ time, kind }: Step, committed: string): boolean {
-  return kind === "turn-end" && Date.parse(time) - Date.parse(committed) < 3_600_000;
+function isTurnOf({ agent, session, turn }: TurnName, step: Step): boolean {
+  return agent === step.agent && session === step.session && turn === step.turn;
 }

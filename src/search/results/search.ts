@@ -12,7 +12,7 @@ import { conditionsOf } from "./conditions.ts";
 import { type Fate, Fates } from "./fates.ts";
 import { type Near, nearTo } from "./near.ts";
 import { byRelevance } from "./relevance.ts";
-import { snippetOf } from "./snippets.ts";
+import { lineSnippetOf, snippetOf } from "./snippets.ts";
 
 export interface SearchHit {
   /** A target for `show`, `rewind`, `undo` and `fork`: the turn's step. The session's id if the turn was not recorded. */
@@ -134,8 +134,9 @@ async function describe(
     const records = await fates.of(conversation);
     const step = records?.stepOf(document, conversation);
     const whole = index.textOf(document);
-    const { text, matches } = snippetOf(whole, terms);
     const { path, field } = document;
+    const isChange = field === "added" || field === "removed";
+    const { text, matches } = (isChange ? lineSnippetOf : snippetOf)(whole, terms);
     const isAdded = options.alive && field === "added" && repository !== null && path !== null;
     hits.push({
       id: step?.id ?? session,

@@ -21,6 +21,14 @@ export function snippetOf(text: string, terms: readonly Term[]): Snippet {
   return start > 0 || end < text.length ? withEllipses(cut, start > 0, end < text.length) : cut;
 }
 
+/** The line with the best match, for changed lines: joined with its neighbours it would be no line of the file. */
+export function lineSnippetOf(text: string, terms: readonly Term[]): Snippet {
+  const match = best(matchesIn(text, terms));
+  const at = match?.start ?? Math.max(0, text.search(/\S/));
+  const end = text.indexOf("\n", match === undefined ? at : Math.max(at, match.end - 1));
+  return snippetOf(text.slice(text.lastIndexOf("\n", at - 1) + 1, end < 0 ? text.length : end), terms);
+}
+
 /** All matches, sorted, without overlaps. */
 export function matchesIn(text: string, terms: readonly Term[]): Range[] {
   const found: Range[] = [];
