@@ -98,11 +98,12 @@ function editDistance(a: string, b: string): number {
 
 /**
  * The start of a session's id that tells it from others on a screen: eight characters, after the agent's own word
- * (`ses_`, `session_`). A date or a count of milliseconds at the start is kept whole, because its first digits are the
- * same for days.
+ * (`ses_`, `session_`; a UUID has none, even if it begins with letters alone). A date or a count of milliseconds at the
+ * start is kept whole, because its first digits are the same for days.
  */
 export function shortSession(id: string): string {
   return SHORT_SESSION.exec(oneLine(id))?.[0] ?? "";
 }
 
-const SHORT_SESSION = /^(?:[A-Za-z]{1,12}[_-])?(?:\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d|\d{13}|.{0,8})/s;
+const SHORT_SESSION =
+  /^(?:(?![0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z]{1,12}[_-])?(?:\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d|\d{13}|.{0,8})/s;
