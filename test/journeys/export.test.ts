@@ -76,6 +76,10 @@ test("JSON, with the tree below it, into a file that is the user's alone", async
   };
   const id = sessions[0]?.id ?? "";
   await world.run([`the child of it ${SECRET}`, "--parent", id]);
+  const unknown = await world.repository.run(["export", id.slice(0, 8), "-o", "out.pdf"]);
+  expect(unknown).toMatchObject({ code: 2, stdout: "" });
+  expect(unknown.stderr).toContain("Name the file .md, .html or .json");
+  expect(world.repository.exists("out.pdf")).toBeFalse();
   const args = ["export", id.slice(0, 8), "--tree", "-o", "out.json"];
   const result = await world.repository.run(args);
   expect(result).toMatchObject({ code: 0, stdout: "" });

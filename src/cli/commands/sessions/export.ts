@@ -1,7 +1,8 @@
 /** `export`: writes a session, without its secrets, into one file for others. */
 
-import { resolve } from "node:path";
-import { shownPath } from "../../../base/text.ts";
+import { extname, resolve } from "node:path";
+import { UserError } from "../../../base/errors.ts";
+import { oneLine, shownPath } from "../../../base/text.ts";
 import { requireSession } from "../../../run/sessions/find.ts";
 import { inOrder, type SessionNode } from "../../../run/sessions/model.ts";
 import { redactedStory, storyRedaction } from "../../../run/sessions/redact.ts";
@@ -17,11 +18,22 @@ import { requireFree, writeOutput } from "../../terminal/output-file.ts";
 import type { exportCommand } from "./commands.ts";
 
 type Options = OptionsOf<typeof exportCommand>;
+type Format = "md" | "html" | "json";
+
+/** By the ending of the file's name. */
+const FORMATS = new Map<string, Format>([
+  ["md", "md"],
+  ["markdown", "md"],
+  ["html", "html"],
+  ["htm", "html"],
+  ["json", "json"],
+]);
 
 export async function run(options: Options, io: Io): Promise<undefined> {
   const { workspace, nodes } = await loadSessions(io);
   const session = requireSession(nodes, options.session);
   const path = options.output === undefined ? undefined : resolve(io.cwd, options.output);
+  const format = options.format ?? formatOf(path);
   if (path !== undefined) requireFree(path, options.yes);
   const redaction = options.raw ? undefined : await storyRedaction(workspace, settingsOf(workspace).config.redaction);
   const stories: SessionStory[] = [];
@@ -31,7 +43,6 @@ export async function run(options: Options, io: Io): Promise<undefined> {
     fileNames.push(...(story.files ?? []));
     stories.push(redaction ? await redactedStory(story, redaction) : story);
   }
-  const format = options.format ?? formatOf(path);
   const text =
     format === "html"
       ? await exportPage({ workspace, sessions: toldBy(stories, session), fileNames, redaction })
@@ -55,7 +66,14 @@ function toldBy(stories: readonly SessionStory[], session: SessionNode): { node:
 }
 
 /** Derives the format from the file name. */
-function formatOf(path: string | undefined): "md" | "html" | "json" {
-  const ending = /\.(html|json)$/.exec(path ?? "")?.[1];
-  return ending === "html" || ending === "json" ? ending : "md";
+function formatOf(path: string | undefined): Format {
+  if (path === undefined) return "md";
+  const ending = extname(path).slice(1).toLowerCase();
+  const format = FORMATS.get(ending);
+  if (format) return format;
+  throw new UserError(
+    "usage",
+    ending === "" ? "The file's name says no format." : `.${oneLine(ending)} is not a format of an export.`,
+    "Name the file .md, .html or .json, or give --format md, html or json.",
+  );
 }
