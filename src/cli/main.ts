@@ -156,8 +156,12 @@ function usageError(error: CommanderError, argv: readonly string[], name: Progra
     message.endsWith(".") ? message : `${message}.`,
     meant
       ? `Did you mean ${meant.map((name) => `\`${name}\``).join(" or ")}?`
-      : calledAs(name, `\`backtrail ${pathOf(argv)}--help\` lists its options.`),
+      : calledAs(name, helpHint(pathOf(argv), unknown !== undefined)),
   );
+}
+
+function helpHint(path: string, isUnknown: boolean): string {
+  return `\`backtrail ${path}--help\` lists ${isUnknown && path === "" ? "all commands" : "its options"}.`;
 }
 
 /** The command in `argv` with a trailing space, or an empty string if it is unknown. */

@@ -57,7 +57,7 @@ export type RestoreProblem =
   | { kind: "turn-not-ended"; agent: string; turn: number }
   | { kind: "own-changes-unknown"; target: "commit" | "other-work-tree" }
   // Operations.
-  | { kind: "nothing-to-redo" }
+  | { kind: "nothing-to-redo"; isAllRedone: boolean }
   | { kind: "no-operation" }
   | { kind: "operation-unknown"; text: string }
   | { kind: "operation-ambiguous"; text: string; ids: string[] }

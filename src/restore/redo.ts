@@ -5,7 +5,7 @@ import { getAgent } from "../agents/registry/registry.ts";
 import type { Workspace } from "../git/workspace.ts";
 import { shownCommand } from "../model/command.ts";
 import { stepsIn } from "../steps/log.ts";
-import { activeRestores, mergeOf, type RestoreRecord } from "./apply/restore-log.ts";
+import { activeRestores, mergeOf, type RestoreRecord, readRestores } from "./apply/restore-log.ts";
 import { planChat } from "./conversation/fork.ts";
 import { reversalOf } from "./operations/reversal.ts";
 import { changeMadeBy, safetyStepOf } from "./operations/reverse.ts";
@@ -26,7 +26,10 @@ export async function planRedo(
   { markers = false }: Pick<ReverseOptions, "markers"> = {},
 ): Promise<RestorePlan> {
   const record = activeRestores(workspace).at(-1);
-  if (!record) throw new RestoreError("not-found", { kind: "nothing-to-redo" });
+  if (!record) {
+    const isAllRedone = readRestores(workspace).some(({ kind }) => kind === "redo");
+    throw new RestoreError("not-found", { kind: "nothing-to-redo", isAllRedone });
+  }
   return planReverse(workspace, record, { keepLater: mergeOf(record) !== null, markers });
 }
 

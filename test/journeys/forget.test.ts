@@ -197,5 +197,5 @@ test("the conversation of a fork, a copy of the one that is forgotten, is named"
   const { forks } = await repository.json<{ forks: { chat: { session: string } }[] }>(["fork", "list"]);
   const copy = forks[0]?.chat.session ?? "";
   const told = await repository.run(["forget", second.session, "--dry-run"], { env });
-  expect(told.stdout).toContain(`Session ${copy.slice(0, 8)} was forked from it and begins with the same text`);
+  expect(told.stdout).toContain(`A fork, session ${copy.slice(0, 8)}, has the same beginning.`);
 });

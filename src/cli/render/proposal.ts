@@ -21,13 +21,16 @@ export function reasonLines(
  * ```
  * kqtxlmnopqrs  undo 1 turn: "Cache the prices"  claude-code, 2 min ago
  *   The cache returns old prices.
- *   1 file written, 1 deleted. Apply it: backtrail apply kqtxlmnopqrs
+ *   Would write 1 file and delete 1. Apply it: backtrail apply kqtxlmnopqrs
  * ```
  */
 export function proposalLines(proposal: Proposal, { paint, columns }: Channel, now: Date): string[] {
   const { id, kind, state, by, time, expires, plan, reason } = proposal;
   const who = by ? `${oneLine(by.agent)}, ` : "";
-  const effects = `${plural(plan.written, "file")} written, ${plan.deleted} deleted`;
+  const effects =
+    state === "applied"
+      ? `${plural(plan.written, "file")} written, ${plan.deleted} deleted`
+      : `Would write ${plural(plan.written, "file")} and delete ${plan.deleted}`;
   const left = state === "open" ? `Until ${expires.slice(0, 16).replace("T", " ")} UTC: backtrail apply ${id}` : state;
   return [
     fit(`${paint("magenta", id)}  ${action(kind, plan)}  ${paint("dim", `${who}${age(time, now)}`)}`, columns + 20),

@@ -39,8 +39,8 @@ export async function syncPlace(
   if (mustAsk && !io.interactive) {
     throw new UserError(
       "usage",
-      `No remote is chosen for the checkpoints: ${oneLine(push.remote)} is only the default.`,
-      `Give it: \`backtrail sync push ${push.remote}\`, or choose it with \`backtrail config set push.remote ${push.remote}\`.`,
+      "No remote is chosen for the checkpoints.",
+      `Name the remote the first time: \`backtrail sync push ${push.remote}\`; or choose it with \`backtrail config set push.remote ${push.remote}\`.`,
     );
   }
   const remote = await findRemote(workspace, placeOf(io, named ?? push.remote));

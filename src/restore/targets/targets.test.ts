@@ -99,5 +99,5 @@ test("ids made of digits are found by any beginning", async () => {
     expect(await made.idOf(id.slice(0, 8))).toBe(end);
     expect(await made.idOf(id)).toBe(end);
   }
-  expect((await refusal(made.idOf("9"))).message).toContain("Only 3 turns can be rewound, not 9.");
+  expect((await refusal(made.idOf("9"))).message).toContain("There are only 3 turns.");
 });

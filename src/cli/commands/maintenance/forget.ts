@@ -136,9 +136,9 @@ function tell(plan: ForgetPlan, related: readonly Related[], io: Io): void {
       ),
     );
   for (const { id, recorded } of related) {
-    const what = `Session ${shortSession(id)} was forked from it and begins with the same text`;
-    const fate = recorded ? "forget it too." : "it is not recorded here; its agent has it.";
-    io.printMessage(paint("yellow", `${what}: ${fate}`));
+    const what = `A fork, session ${shortSession(id)}, has the same beginning.`;
+    const fate = recorded ? "Forget it too." : "Only its agent has it; delete it there.";
+    io.printMessage(paint("yellow", `${what} ${fate}`));
   }
 }
 

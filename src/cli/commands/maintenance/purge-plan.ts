@@ -17,7 +17,7 @@ export function planLines(plan: PurgePlan, workspace: Workspace, { paint }: Chan
   ];
   if (refs > 0) goes.push(plural(refs, "ref"));
   if (objects.bytes > 0)
-    goes.push(`${objects.loose > 0 ? plural(objects.loose, "object") : "all objects"} of git, ${size(objects.bytes)}`);
+    goes.push(`${objects.loose > 0 ? plural(objects.loose, "git object") : "all git objects"}, ${size(objects.bytes)}`);
   if (plan.privateCheckpoints) goes.push("the checkpoints of your commits; `backtrail why` and `explain` need them");
   if (plan.publicCheckpoints && plan.checkpoints) goes.push(`the branch ${BRANCH}`);
   if (plan.keptFiles > 0) goes.push(`${plural(plan.keptFiles, "set")} of files that exist only as copies of restores`);

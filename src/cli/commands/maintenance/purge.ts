@@ -28,7 +28,7 @@ export async function run(options: Options, io: Io): Promise<number | undefined>
   const plan = await withProgress(io, "Counting", () => planPurge(workspace, wanted));
   const isEmpty = isEmptyPurge(plan);
   if (options.json && (options.dryRun || isEmpty)) io.json({ plan, purged: false });
-  else if (isEmpty) io.say("Nothing is recorded here.");
+  else if (isEmpty) io.say("Nothing was recorded; the store is empty.");
   else if (!options.json) for (const line of planLines(plan, workspace, io.out)) io.print(line);
   if (isEmpty) return EXIT.nothing;
   if (options.dryRun) return undefined;

@@ -78,7 +78,7 @@ export const undoCommand = command("undo", "undo one turn and keep later changes
   ],
 });
 
-export const redoCommand = command("redo", "undo the last rewind or undo; can be repeated", {
+export const redoCommand = command("redo", "undo the last rewind, undo or take; can be repeated", {
   options: CONFIRMATION,
 });
 

@@ -1,7 +1,7 @@
 /** Describes the user's operations, each in one line. */
 import { oneLine } from "../../../base/text.ts";
 import type { Workspace } from "../../../git/workspace.ts";
-import type { RestoreRecord } from "../../../restore/apply/restore-log.ts";
+import { type RestoreRecord, readRestores } from "../../../restore/apply/restore-log.ts";
 import { type RestoreSubject, subjectOf } from "../../../restore/operations/describe.ts";
 import type { Operation } from "../../../restore/operations/list.ts";
 import { titleOf } from "../timeline/timeline.ts";
@@ -20,8 +20,17 @@ export function operationSentence(workspace: Workspace, operation: Operation): s
     case "take":
       return `Took ${subjectWords(subjectOf(workspace, operation.restore))}`;
     default:
-      return `Undid the ${operation.reversed ?? "operation"} ${operation.takesBack ?? ""}`.trimEnd();
+      return (
+        redone(workspace, operation) ??
+        `Undid the ${operation.reversed ?? "operation"} ${operation.takesBack ?? ""}`.trimEnd()
+      );
   }
+}
+
+/** `Redid "Tidy up"`, where an undo of turns was reverted. */
+function redone(workspace: Workspace, { reversed, takesBack }: Operation): string | null {
+  const undo = reversed === "undo" ? readRestores(workspace).find(({ id }) => id === takesBack) : undefined;
+  return undo ? `Redid ${subjectWords(subjectOf(workspace, undo))}` : null;
 }
 
 /** The name of a restore within a sentence: `the rewind to before "Tidy up"`. */

@@ -1,5 +1,5 @@
 /** Renders plans and receipts: what a restore would do, and what it did. */
-import { oneLine, plural, printable, shownPath } from "../../../base/text.ts";
+import { oneLine, plural, printable, shortSession, shownPath } from "../../../base/text.ts";
 import { showSize } from "../../../config/values.ts";
 import type { FoundTurn } from "../../../restore/targets/turns.ts";
 import {
@@ -161,7 +161,8 @@ function chatLine(plan: RestorePlan): string {
   }
   if (plan.chat.kind === "resume") {
     const conversation = `the ${oneLine(plan.chat.agent)} conversation`;
-    return plan.kind === "rewind" ? `${conversation}, which already ends there` : `${conversation} from before`;
+    if (plan.kind !== "rewind") return `${conversation} from before`;
+    return `${oneLine(plan.chat.agent)} session ${shortSession(plan.chat.session)}, which already ends there`;
   }
   const resume = resumeHint(plan);
   if (resume !== null) return resume;

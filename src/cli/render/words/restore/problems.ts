@@ -73,10 +73,10 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
     isEmpty ? "Nothing is recorded here yet." : "The current state is from before the first turn.",
     suggestionHint(suggestions),
   ],
-  "too-few-turns": ({ count, available, suggestions }) => [
+  "too-few-turns": ({ available, suggestions }) => [
     available === 0
       ? "Nothing to rewind: no recorded turn led to the current files."
-      : `Only ${plural(available, "turn")} can be rewound, not ${count}.`,
+      : `There ${available === 1 ? "is" : "are"} only ${plural(available, "turn")}.`,
     suggestionHint(suggestions),
   ],
   "turn-count-too-high": ({ count, available, inSession }) => [
@@ -107,7 +107,10 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
     `The end of the turn${quoted(prompt)} is not recorded.`,
     `Rewind to its beginning with \`backtrail rewind ${start}\`.`,
   ],
-  "turn-undone": (turn) => [`${namedTurn(turn)} is already undone.`, "Redo the last undo with `backtrail redo`."],
+  "turn-undone": (turn) => [
+    `${namedTurn(turn)} is already undone.`,
+    "`backtrail redo` brings back what you undid last.",
+  ],
   "turn-rewound": (turn) => [
     `${namedTurn(turn)} is already rewound.`,
     "`backtrail log` shows the turns before the current state.",
@@ -127,8 +130,8 @@ export const RESTORE_WORDS: WordsFor<RestoreProblem> = {
     "Give a step of this work tree: `backtrail log` lists them.",
   ],
 
-  "nothing-to-redo": () => [
-    "Nothing to redo: there is no rewind or undo.",
+  "nothing-to-redo": ({ isAllRedone }) => [
+    isAllRedone ? "Nothing left to redo." : "Nothing to redo: there is no rewind, undo or take.",
     "`backtrail ops` shows what you did here, and `backtrail log` the steps to rewind to.",
   ],
   "no-operation": () => ["Nothing to undo: there is no operation here.", "`backtrail ops` shows what you did here."],
