@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { temporaryRepository } from "../../test/support/index.ts";
+import { shorten } from "../base/text.ts";
 import { findWorkspace, type Workspace } from "../git/workspace.ts";
 import { addNotice, forgetNotices, pendingNotices } from "./restore-notices.ts";
 import { noticesFile } from "./session/store.ts";
@@ -51,11 +52,37 @@ test("old notices expire, and lines that can't be read are skipped", () => {
   expect(pendingNotices(workspace, KEY).text).toBe("restored b");
 });
 
-test("only the newest of many restores are reported", () => {
+test("a restore and its reversal cancel out, unless one of them is told already", () => {
   using repository = temporaryRepository();
   const workspace = workspaceOf(repository.path);
-  for (const restore of "abcdefgh") addNotice(workspace, KEY, notice(restore));
-  expect(pendingNotices(workspace, KEY).text?.split("\n\n")).toEqual([..."defgh"].map((name) => `restored ${name}`));
+  const redo = (restore: string, takesBack: string) => ({ ...notice(restore), takesBack });
+  const told = () => pendingNotices(workspace, KEY).text;
+  addNotice(workspace, KEY, notice("a"));
+  addNotice(workspace, KEY, notice("b"));
+  addNotice(workspace, KEY, redo("c", "b"));
+  expect(told()).toBe("restored a");
+  // The reversal is reverted: b is in force again.
+  addNotice(workspace, KEY, redo("d", "c"));
+  expect(told()).toBe("restored a\n\nrestored b");
+  addNotice(workspace, KEY, redo("e", "a"));
+  expect(told()).toBe("restored b");
+  pendingNotices(workspace, KEY).remove();
+  addNotice(workspace, KEY, redo("f", "b"));
+  expect(told()).toBe("restored f");
+});
+
+test("of many restores in force the newest are told whole, and none is dropped silently", () => {
+  using repository = temporaryRepository();
+  const workspace = workspaceOf(repository.path);
+  const text = (name: string | number) => `restored ${name}\n${"x".repeat(500)}\nadvice`;
+  const add = (name: string | number) => addNotice(workspace, KEY, { ...notice(`${name}`), text: text(name) });
+  for (const name of "abcdefgh") add(name);
+  const short = (name: string | number) => `restored ${name}\n${shorten("x".repeat(500), 240)}`;
+  const told = () => pendingNotices(workspace, KEY).text?.split("\n\n") ?? [];
+  expect(told()).toEqual([...[..."abc"].map(short), ...[..."defgh"].map(text)]);
+  for (let i = 0; i < 100; i++) add(i);
+  expect(told().slice(0, 2)).toEqual(["[Backtrail] … and 88 more (backtrail ops)", short(80)]);
+  expect(told()).toHaveLength(21);
 });
 
 test("forgetting a session keeps other sessions' notices that do not quote it", () => {

@@ -88,10 +88,10 @@ test("two restores are reported in order, a closed session is left alone, and th
     'Claude Code "Write one". Your next prompt there tells the agent what was restored.',
   );
   expect(rewound.stdout).toContain("close the session and run the command above");
-  await repository.json(["redo", "--yes"]);
+  await repository.json(["undo", "1", "--yes"]);
   const told = (await contextOfPrompt(agent, "Go on")) ?? "";
   expect(told.indexOf("`backtrail rewind`")).toBeGreaterThan(0);
-  expect(told.indexOf("`backtrail redo`")).toBeGreaterThan(told.indexOf("`backtrail rewind`"));
+  expect(told.indexOf("`backtrail undo`")).toBeGreaterThan(told.indexOf("`backtrail rewind`"));
   await closed.start("resume");
   expect(await contextOfPrompt(closed, "Hello")).toBeNull();
 });
@@ -123,6 +123,20 @@ test("a rewind of the conversation alone changes nothing for the open session", 
   await recorded(repository);
   const { receipt } = await repository.json<Restored>(["rewind", "1", "--chat-only", "--yes"]);
   expect(receipt.openSessions).toEqual([]);
+  expect(notices(repository)).toEqual([]);
+});
+
+test("an undo in force is told with its reason, however many were taken back since", async () => {
+  using repository = temporaryRepository();
+  const agent = await recorded(repository);
+  await repository.json(["undo", "2", "--yes", "--reason", "One is wrong."]);
+  for (let i = 0; i < 3; i++) {
+    await repository.json(["undo", "1", "--yes"]);
+    await repository.json(["redo", "--yes"]);
+  }
+  const told = await contextOfPrompt(agent, "Go on");
+  expect(told).toContain("The user's reason: One is wrong.");
+  expect(told?.match(/\[Backtrail\]/g)).toHaveLength(1);
   expect(notices(repository)).toEqual([]);
 });
 

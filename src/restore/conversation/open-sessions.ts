@@ -9,6 +9,7 @@ import { openSessions } from "../../recording/notice.ts";
 import { addNotice } from "../../recording/restore-notices.ts";
 import { keyOf, loadSession, type SessionState } from "../../recording/session/store.ts";
 import type { Journal } from "../apply/journal.ts";
+import { mergeOf } from "../apply/restore-log.ts";
 import type { OpenSession } from "../types.ts";
 
 /** Writes the journal's notice for each session. A failed write does not fail the restore. */
@@ -26,7 +27,7 @@ export async function notifyOpenSessions(workspace: Workspace, journal: Journal)
       session: state.id,
       title: state.title,
       working: state.openTurn !== null,
-      notified: wanted && takesContext && write(workspace, state, journal.id, notice),
+      notified: wanted && takesContext && write(workspace, state, journal, notice),
     });
   }
   await notifyProposer(workspace, journal, sessions, wanted);
@@ -36,25 +37,28 @@ export async function notifyOpenSessions(workspace: Workspace, journal: Journal)
 /** The session that proposed the restore may be closed by now: its next prompt carries the notice all the same. */
 async function notifyProposer(
   workspace: Workspace,
-  { id, notice }: Journal,
+  journal: Journal,
   open: readonly OpenSession[],
   wanted: boolean,
 ): Promise<void> {
+  const { notice } = journal;
   const state = notice?.to === undefined ? undefined : loadSession(workspace, notice.to);
   if (!wanted || !notice || !state || open.some(({ agent, session }) => agent === state.agent && session === state.id))
     return;
   const agent = await getAgent(state.agent, workspace);
-  if (agent?.profile.hooks?.context_reply !== undefined) write(workspace, state, id, notice);
+  if (agent?.profile.hooks?.context_reply !== undefined) write(workspace, state, journal, notice);
 }
 
 function write(
   workspace: Workspace,
   state: SessionState,
-  restore: string,
+  { id: restore, record }: Journal,
   { text, quotes }: NonNullable<Journal["notice"]>,
 ): boolean {
   try {
-    addNotice(workspace, keyOf(state), { restore, time: now().toISOString(), text, quotes });
+    // Conflict markers make a reversal differ from what it reverts.
+    const takesBack = record.takesBack !== null && !mergeOf(record)?.markers ? { takesBack: record.takesBack } : {};
+    addNotice(workspace, keyOf(state), { restore, ...takesBack, time: now().toISOString(), text, quotes });
     return true;
   } catch (error) {
     logError("notice for an open session", messageOf(error));
