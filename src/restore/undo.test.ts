@@ -290,3 +290,25 @@ test("a conflict names the turn that made the later change", async () => {
     "lines.txt": { kind: "same-lines", by: { kind: "outside-turns" } },
   });
 });
+
+test("an undone turn is not blamed for a conflict with a later edit of the same line", async () => {
+  using made = await place();
+  await made.turn(() => made.edit("line 6", "sixth"));
+  await made.turn(() => made.edit("sixth", "SIXTH"));
+  await made.undo("1");
+  made.edit("sixth", "sixth, by hand");
+  const plan = await planUndo(made.workspace, ["2"]);
+  expect(reasonsOf(plan)).toEqual({ "lines.txt": { kind: "same-lines", by: { kind: "outside-turns" } } });
+});
+
+test("a file that a later turn moved was not created by the turn where it is now", async () => {
+  using made = await place();
+  const { repository } = made;
+  await made.turn(() => repository.write("cache.js", LINES));
+  await made.turn(() => {
+    repository.write("memo.js", LINES.replace("line 6", "sixth"));
+    unlinkSync(repository.at("cache.js"));
+  });
+  const { "memo.js": reason } = reasonsOf(await planUndo(made.workspace, ["2"]));
+  expect(reason).toMatchObject({ kind: "moved", by: { kind: "turn" } });
+});

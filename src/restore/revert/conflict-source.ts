@@ -3,6 +3,7 @@ import type { TreeStore } from "../../git/objects/trees.ts";
 import type { ObjectWriter } from "../../git/objects/writer.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import type { Step } from "../../model/step.ts";
+import { readTurnStatuses } from "../targets/turn-status.ts";
 import type { Conflict, ConflictSource, Merge } from "../types.ts";
 import { revertChanges } from "./revert.ts";
 
@@ -17,8 +18,11 @@ export async function findConflictSource(
   conflicts: readonly Conflict[],
 ): Promise<Map<string, ConflictSource>> {
   const found = new Map<string, ConflictSource>();
-  if (later === null) return found;
-  const concerned = later.filter((step) => conflicts.some(({ path }) => touches(step, path)));
+  if (later === null || conflicts.length === 0) return found;
+  const touching = later.filter((step) => conflicts.some(({ path }) => touches(step, path)));
+  // What an undone or rewound turn changed is no longer in the files.
+  const statuses = readTurnStatuses(workspace, later.toReversed());
+  const concerned = touching.filter((step) => statuses.of(step) === null);
   for (const step of concerned.slice(0, MAX_TRIED)) {
     const open = conflicts.filter(({ path }) => !found.has(path) && touches(step, path));
     if (open.length === 0) continue;

@@ -82,7 +82,11 @@ export async function revertChanges(
     if (theirs === base) continue;
     const merged = await mergeTrees(workspace, objects.writer, { base, ours, theirs }, nameSides(change));
     const conflicts = conflictsIn(merged);
-    for (const { path, reason, supportsMarkers } of conflicts.values()) {
+    for (const conflict of conflicts.values()) {
+      const { path, supportsMarkers } = conflict;
+      const isNew = conflict.reason.kind === "created-and-changed" && !(await entryAt(objects.trees, base, path));
+      // Something later moved the turn's file to this path.
+      const reason: Conflict["reason"] = isNew ? { kind: "moved" } : conflict.reason;
       // git invents names if two entries compete for the same path.
       if (!(await isIn(objects.trees, path, [ours, base, theirs]))) continue;
       found.set(path, { path, reason });
