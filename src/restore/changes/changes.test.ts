@@ -73,6 +73,23 @@ test("a restore's changes are not the user's own", async () => {
   expect(named(await made.plan(agent.steps[0]))).toEqual({ turns: ["Two"], yours: ["lines.txt", "own.txt"] });
 });
 
+test("the user's own changes stay theirs after a rewind and its redo, and after a rewind to the turn after them", async () => {
+  using made = await started();
+  const { repository, workspace, agent } = made;
+  await made.turn("One", () => made.replace("line 1", "first"));
+  made.replace("line 12", "last");
+  await made.turn("Two", () => repository.write("two.txt", "2\n"));
+  repository.write("own.txt", "mine\n");
+  const all = { turns: ["Two", "One"], yours: ["lines.txt", "own.txt"] };
+  expect(named(await made.plan(agent.steps[0]))).toEqual(all);
+  const start = agent.steps.at(-2);
+  await made.rewind(start);
+  expect(named(await made.plan(agent.steps[0]))).toEqual({ turns: ["One"], yours: ["lines.txt"] });
+  await applyRedo(workspace, await planRedo(workspace));
+  expect(named(await made.plan(agent.steps[0]))).toEqual(all);
+  expect(named(await made.plan(start))).toEqual({ turns: ["Two"], yours: ["own.txt"] });
+});
+
 test("a rewind to before an undo names the turn that it brings back", async () => {
   using made = await started();
   const { repository, workspace, agent } = made;

@@ -49,8 +49,8 @@ export async function ownChangesSince(
     // Whatever `rewind --keep-mine` kept from after its target is the user's.
     if (isKeepMine(item)) await add({ state: item.step.snapshot, time: item.step.time }, start);
     const next = history[i + 1];
-    const end = next ? stateBefore(next) : current;
-    if (end) await add(start, { state: end, time: next ? timeOf(next) : now().toISOString() });
+    const end = next ? before(workspace, next) : { state: current, time: now().toISOString() };
+    if (end) await add(start, end);
   }
   return found;
 }
@@ -64,10 +64,14 @@ function isKeepMine(item: HistoryItem): item is HistoryItem & { kind: "arrival" 
   return item.kind === "arrival" && item.by !== null && mergeOf(item.by.record) !== null;
 }
 
-/** The state that the item found; null for an arrival, which abandoned it for another state. */
-function stateBefore(item: HistoryItem): TreeState | null {
-  if (item.kind === "arrival") return null;
-  return item.kind === "restore" ? item.safety.snapshot : item.step.snapshot;
+/**
+ * The state that the item found. For an arrival it is the one that the history before leads to: the state of its step.
+ * Null if that is a step of another work tree, whose state comes from elsewhere.
+ */
+function before({ worktree }: Workspace, item: HistoryItem): Moment | null {
+  if (item.kind === "restore") return { state: item.safety.snapshot, time: item.record.time };
+  if (item.kind === "arrival" && item.step.worktree !== worktree) return null;
+  return { state: item.step.snapshot, time: item.step.time };
 }
 
 /** Null if unknown. */
