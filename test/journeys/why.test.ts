@@ -35,8 +35,11 @@ describe("why", () => {
       prompt: "Add a greeting",
       response: "There it is.",
     });
+    repository.write("hello.txt", "hello\nworld\nmine\n");
     await claude.turn("Make it louder", [edit("hello.txt", "world", "WORLD")]);
-    repository.write("hello.txt", "hello\nWORLD\nmine\n");
+    // A turn followed the edit.
+    const { stdout } = await repository.run(["why", "hello.txt:3"]);
+    expect(stdout).toContain("you; no turn of an agent is recorded for it");
     repository.commit("Greet");
     await settled(repository);
     const told = (line: number) => repository.json<Why>(["why", `hello.txt:${line}`]);

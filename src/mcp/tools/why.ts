@@ -33,7 +33,7 @@ export const why = tool({
       ? `written by ${named(turn.agent)} session ${named(turn.session)}${turn.turn === null ? "" : `, turn ${turn.turn}`}`
       : commit
         ? "written by a person: no turn of an agent is recorded for it"
-        : "written by the user since the last turn";
+        : "written by the user: no turn of an agent is recorded for it";
     const answer = [
       `${named(path)}:${line}. ${QUOTED_NOTE}`,
       ...quote(redaction.text(text), 300),

@@ -77,7 +77,7 @@ async function turnsOfCommit(workspace: Workspace, commit: string, path: string)
 }
 
 function writer({ commit }: LineStory): string {
-  return commit ? `${oneLine(commit.author)}; no turn of an agent is recorded for it` : "you, since the last turn";
+  return `${commit ? oneLine(commit.author) : "you"}; no turn of an agent is recorded for it`;
 }
 
 interface Group {
