@@ -40,6 +40,17 @@ async function worked(repository: TemporaryRepository): Promise<ScriptedClaude> 
   return claude;
 }
 
+test("a rewind that moves the branch does not say that branches stay", async () => {
+  using repository = temporaryRepository();
+  await worked(repository);
+  const why = async (...args: string[]) => {
+    const { plan } = await repository.json<Plan>(["rewind", "2", "--dry-run", ...args], { env });
+    return plan.notUndone.find(({ what }) => what.includes("git branch side"))?.why;
+  };
+  expect(await why()).toContain("commits, branches, tags and the stash stay");
+  expect(await why("--reset-head")).toBe("it changed git's own state: other branches, tags and the stash stay");
+});
+
 test("what a rewind leaves as it is", async () => {
   using repository = temporaryRepository();
   await worked(repository);

@@ -159,7 +159,7 @@ export async function buildPlan(
     turns,
     bringsBack,
     yours,
-    notUndone,
+    notUndone: head ? notUndone.map(besideBranch) : notUndone,
     conflicts,
     restoresIndex: index !== null,
     head,
@@ -167,6 +167,10 @@ export async function buildPlan(
     oversized: request.kind === "fork" ? null : oversizedSafety(workspace, files, objects.seen),
   };
   return { plan, files, replaced: planned.replaced, index, tree: state.work, attributesStay, lineEnds: state.lineEnds };
+}
+
+function besideBranch(effect: SideEffect): SideEffect {
+  return effect.kind === "command" ? { ...effect, branchMoves: true } : effect;
 }
 
 /** Directories that must be created are not listed. */

@@ -21,7 +21,8 @@ export type SideEffect =
   | { kind: "staged"; files: number | null }
   | { kind: "in-progress"; operation: GitOperation }
   | { kind: "agent-running"; agent: string; prompt: string | null }
-  | { kind: "command"; command: string; effects: CommandEffect[] }
+  /** `branchMoves`: the restore moves the current branch, and with it undoes part of what a git command did. */
+  | { kind: "command"; command: string; effects: CommandEffect[]; branchMoves?: true }
   | { kind: "conversation-unread"; bytes: number }
   /** The list was truncated: `count` more like this one. */
   | { kind: "more"; count: number; like: SideEffect };

@@ -35,6 +35,9 @@ const IGNORED_CHANGES: Record<IgnoredFileChange, string> = {
   moved: "it was moved; git ignores it, so it is not recorded",
 };
 
+const GIT_STATE = "it changed git's own state: commits, branches, tags and the stash stay";
+const GIT_STATE_BUT_BRANCH = "it changed git's own state: other branches, tags and the stash stay";
+
 const COMMAND_EFFECTS: Record<CommandEffect, string> = {
   packages: "it installed or removed packages",
   database: "it may have changed a database",
@@ -43,11 +46,11 @@ const COMMAND_EFFECTS: Record<CommandEffect, string> = {
   background: "it may still be running in the background",
   infrastructure: "it may have changed containers or infrastructure",
   push: "it pushed to another repository",
-  commit: "it changed git's own state: commits, branches, tags and the stash stay",
-  branch: "it changed git's own state: commits, branches, tags and the stash stay",
-  tag: "it changed git's own state: commits, branches, tags and the stash stay",
-  stash: "it changed git's own state: commits, branches, tags and the stash stay",
-  "git-config": "it changed git's own state: commits, branches, tags and the stash stay",
+  commit: GIT_STATE,
+  branch: GIT_STATE,
+  tag: GIT_STATE,
+  stash: GIT_STATE,
+  "git-config": GIT_STATE,
 };
 
 const ABORT: Record<GitOperation, string> = {
@@ -121,7 +124,12 @@ function wordsOf(effect: SideEffect): { what: string; why: string } {
       return { what, why: "its turn has not ended; what it writes from now on stays" };
     }
     case "command": {
-      const whys = new Set(effect.effects.map((one) => COMMAND_EFFECTS[one]));
+      const whys = new Set(
+        effect.effects.map((one) => {
+          const why = COMMAND_EFFECTS[one];
+          return why === GIT_STATE && effect.branchMoves ? GIT_STATE_BUT_BRANCH : why;
+        }),
+      );
       return { what: `\`${effect.command}\``, why: [...whys].join("; ") };
     }
     case "conversation-unread": {
