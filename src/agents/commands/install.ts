@@ -30,7 +30,8 @@ export async function installCommands(profile: Profile, scope: Scope, options: I
 
 export async function uninstallCommands(profile: Profile, scope: Scope, options: InstallOptions): Promise<Outcome[]> {
   const files: Outcome[] = [];
-  for (const { file, name } of filesOf(profile, scope, options)) {
+  // The first file made the directory, so it goes last.
+  for (const { file, name } of filesOf(profile, scope, options).toReversed()) {
     files.push(await uninstallEdit(file, wholeFileEdit(null, isOurs), ownerOf(profile, name, scope, options)));
     if (scope === "local" && options.workspace.kind === "repository")
       await uninstallEdit(...excludeOf(profile, name, gitPathOf(file, options), options));

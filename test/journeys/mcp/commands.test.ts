@@ -28,6 +28,14 @@ for (const [id, directory, ending, args] of AGENTS)
     expect(repository.git("status", "--porcelain")).toBe("");
   });
 
+test("the directories that enable makes are gone after disable", async () => {
+  using repository = temporaryRepository();
+  await repository.json(["enable", "--agent", "claude-code", "--commands"], { env });
+  expect(repository.exists(".claude/commands/backtrail-why.md")).toBe(true);
+  await repository.json(["disable"], { env });
+  expect(repository.exists(".claude")).toBe(false);
+});
+
 test("a file of that name that is not ours is left alone, and said", async () => {
   using repository = temporaryRepository();
   repository.write(".claude/commands/backtrail-log.md", "mine\n");
