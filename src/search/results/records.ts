@@ -4,6 +4,7 @@
  */
 import { committedFiles, linkedCommits } from "../../checkpoints/links/committed-files.ts";
 import { checkpointsOfSession, type LinkedCommit } from "../../checkpoints/links/history.ts";
+import { gitIn } from "../../git/git.ts";
 import type { Workspace } from "../../git/workspace.ts";
 import { changedPaths } from "../../model/changes.ts";
 import { sessionRefKey } from "../../model/session.ts";
@@ -87,12 +88,20 @@ export class RepositoryRecords {
     const start = this.#startOf(step);
     const gone = this.#goneSince(step);
     for (const { id, time } of commits) {
-      if (Date.parse(time) + SECOND <= Date.parse(start.time) || id === start.head) continue;
+      if (await this.#isBefore(id, Date.parse(time), start)) continue;
       if (gone !== null && Date.parse(time) > Date.parse(gone)) continue;
       const changed = await committedFiles(this.workspace, id);
       if (changed.some((file) => files.has(file))) return id;
     }
     return null;
+  }
+
+  /** Whether a commit was made before the turn began. In the second of its start, the history decides. */
+  async #isBefore(commit: string, time: number, { time: started, head }: Step): Promise<boolean> {
+    const start = Date.parse(started);
+    if (time + SECOND <= start || commit === head) return true;
+    if (time > start || head === null) return false;
+    return (await gitIn(this.workspace).try(["merge-base", "--is-ancestor", commit, head])).code === 0;
   }
 
   /** The turn's first step; the step itself where the beginning is not recorded. */

@@ -65,15 +65,16 @@ function toldBy(stories: readonly SessionStory[], session: SessionNode): { node:
   });
 }
 
-/** Derives the format from the file name. */
+/** Derives the format from the file name; Markdown if that has no ending. */
 function formatOf(path: string | undefined): Format {
-  if (path === undefined) return "md";
-  const ending = extname(path).slice(1).toLowerCase();
-  const format = FORMATS.get(ending);
+  const ending = extname(path ?? "")
+    .slice(1)
+    .toLowerCase();
+  const format = ending === "" ? "md" : FORMATS.get(ending);
   if (format) return format;
   throw new UserError(
     "usage",
-    ending === "" ? "The file's name says no format." : `.${oneLine(ending)} is not a format of an export.`,
+    `.${oneLine(ending)} is not a format of an export.`,
     "Name the file .md, .html or .json, or give --format md, html or json.",
   );
 }
