@@ -23,7 +23,12 @@ const kilo: RealAgent = {
   command: "kilo",
   environment: (url) => ({
     // Commands are approved without asking, as in OpenCode; in a terminal Kilo asks otherwise.
-    KILO_CONFIG_CONTENT: JSON.stringify({ ...configuration(url), permission: { bash: "allow", edit: "allow" } }),
+    // Where a snapshot of its own takes ten seconds, Kilo asks whether to go on without, and waits for an answer.
+    KILO_CONFIG_CONTENT: JSON.stringify({
+      ...configuration(url),
+      snapshot: false,
+      permission: { bash: "allow", edit: "allow" },
+    }),
     KILO_DISABLE_MODELS_FETCH: "1",
     KILO_DISABLE_AUTOUPDATE: "1",
     KILO_DISABLE_LSP_DOWNLOAD: "1",
