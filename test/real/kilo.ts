@@ -23,7 +23,7 @@ const kilo: RealAgent = {
   command: "kilo",
   environment: (url) => ({
     // Commands are approved without asking, as in OpenCode; in a terminal Kilo asks otherwise.
-    // Where a snapshot of its own takes ten seconds, Kilo asks whether to go on without, and waits for an answer.
+    // Runs that hung had logged a question where others log a snapshot. Without a terminal, nobody answers it.
     KILO_CONFIG_CONTENT: JSON.stringify({
       ...configuration(url),
       snapshot: false,
